@@ -1,0 +1,417 @@
+"""A run: the frozen state of one conversation, the events that change it, and the fold over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal, assert_never
+
+from .message import Message, Messages, ToolCall, Usage
+
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
+NO_MESSAGES = Messages()
+NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far one question may go. Part of the run, so that a resumed run and a child keep theirs."""
+
+    max_steps: int | None = None
+    """Model replies that may use tools; then the model is asked once more, without them. `None`: no limit."""
+    max_tokens: int | None = None
+    """Tokens this question may cost, children included. `None`: no limit."""
+    max_repeats: int | None = 3
+    """Equal calls with equal results before the model is warned; one more ends the loop. `None`: no limit."""
+    tools: tuple[str, ...] | None = None
+    """Names of the tools on offer. `None`: all of the agent's."""
+    depth: int = 0
+    """How many frames are above this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a question ended."""
+
+    reason: str
+    """`finished`, `max_steps`, `token_budget`, `repeated_call`, or an agent's own word."""
+    answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Somebody said something: the question, the system prompt, a message put in by hand."""
+
+    message: Message
+    limits: Limits | None = None
+    """Given with a question: the limits that hold for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of a reply on its way. It changes no run and is not journaled."""
+
+    text: str
+    part: Literal["content", "reasoning", "call"] = "content"
+    call: int | None = None
+    """For a piece of a call's arguments: the position of the call."""
+    name: str | None = None
+    """With the first piece of a call: the tool's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """The model has answered."""
+
+    message: Message
+    usage: Usage = NO_USAGE
+    model: str | None = None
+    finish: str | None = None
+    """The provider's finish reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A call is about to run. Written first, so that a crash leaves a trace of it."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A person has allowed or refused a call."""
+
+    call_id: str
+    allowed: bool
+    arguments: dict[str, Any] | None = None
+    """Run the call with these instead."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A call is answered. A second answer to the same call changes nothing."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """A child run begins, under this id, with this state."""
+
+    id: str
+    """The id of the call it works for, or a name of the agent's own choosing."""
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A fact for the agent's own use or for the reader of the journal, kept under its key."""
+
+    key: str
+    value: Any
+    step: bool = False
+    """The note stands for a request that got no reply, and uses up its step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The messages `[start:stop]` are replaced by fewer or shorter ones."""
+
+    start: int
+    stop: int
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The question is closed."""
+
+    reason: str
+    answer: str | None = None
+
+
+Event = Told | Delta | Replied | Began | Judged | Returned | Spawned | Noted | Compacted | Stopped
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a journal. Equality ignores the time."""
+
+    seq: int
+    """0, 1, 2, … through the whole journal, over all frames."""
+    frame: str
+    """The path of ids from the root (`""`) to the run that the event changes, joined by `/`."""
+    time: float = field(compare=False)
+    """Seconds since the epoch."""
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One conversation as a value: what was said, what was spent, what is under way, how it ended."""
+
+    agent: str
+    messages: Messages = NO_MESSAGES
+    """At most one system message, first."""
+    steps: int = 0
+    """Requests to the model so far, over all questions, in this frame."""
+    usage: Usage = NO_USAGE
+    """Tokens so far, children included."""
+    notes: Mapping[str, Any] = _EMPTY
+    limits: Limits = Limits()
+    begun: frozenset[str] = frozenset()
+    """Calls of the last reply that were started."""
+    verdicts: Mapping[str, Judged] = _EMPTY
+    """Judgements on calls of the last reply, by call id."""
+    children: Mapping[str, Run] = _EMPTY
+    """Runs spawned by this one, by the id of the call they work for."""
+    outcome: Outcome | None = None
+    turn_step: int = 0
+    """`steps` when the current question was told."""
+    turn_usage: Usage = NO_USAGE
+    """`usage` when the current question was told."""
+
+    @property
+    def pending(self) -> tuple[ToolCall, ...]:
+        """The calls of the last reply that have no answer yet, in order."""
+        at = last_reply(self.messages)
+        if at is None:
+            return ()
+        calls = self.messages[at].tool_calls
+        if not calls or len(self.messages) - at - 1 >= len(calls):
+            return ()
+        answered = {self.messages[i].answers for i in range(at + 1, len(self.messages))}
+        return tuple(call for call in calls if call.id not in answered)
+
+    @property
+    def frames(self) -> Iterator[tuple[str, Run]]:
+        """This run and all its descendants, with their paths, parents first."""
+        yield "", self
+        for id, child in self.children.items():
+            for path, run in child.frames:
+                yield f"{id}/{path}" if path else id, run
+
+    def at(self, frame: str) -> Run:
+        """The run at a path. Raises `KeyError` naming the first id that is not there."""
+        run = self
+        for id in frame.split("/") if frame else ():
+            if id not in run.children:
+                raise KeyError(f"There is no frame {frame!r}: {id!r} is not among {sorted(run.children)}.")
+            run = run.children[id]
+        return run
+
+    @property
+    def focus(self) -> str:
+        """The path of the innermost run that is not finished: where the next decision is made."""
+        run, path = self, ""
+        while run.children:
+            for id, child in run.children.items():
+                if child.outcome is None:
+                    run, path = child, f"{path}/{id}" if path else id
+                    break
+            else:
+                break
+        return path
+
+    @property
+    def answer(self) -> str | None:
+        """The answer to the last question, once there is one."""
+        return None if self.outcome is None else self.outcome.answer
+
+    def to_json(self) -> str:
+        """The run as JSON text; `Run.from_json` reads it back equal."""
+        from .journal import dump_json
+
+        return dump_json(self)
+
+    @staticmethod
+    def from_json(text: str | bytes) -> Run:
+        """Reads what `to_json` wrote. Raises `ValueError` that says what is wrong and where."""
+        from .journal import load_run
+
+        return load_run(text)
+
+    def _repr_html_(self) -> str:
+        from .report import run_html
+
+        return run_html(self)
+
+
+def last_reply(messages: Messages) -> int | None:
+    """The index of the last assistant message, if only answers to it follow. Costs the same late in a run."""
+    for i in range(len(messages) - 1, -1, -1):
+        match messages[i].role:
+            case "assistant":
+                return i
+            case "tool":
+                continue
+            case _:
+                return None
+    return None
+
+
+def evolve(run: Run, event: Event, frame: str = "") -> Run:
+    """The run after the event: the only way a run changes. Pure, and total over legal journals.
+
+    Raises `KeyError` when the frame does not exist.
+    """
+    if frame:
+        return _evolve_child(run, event, frame)
+    match event:
+        case Replied(message, usage):
+            return Run(
+                run.agent,
+                run.messages.plus(_with_unique_ids(message, run)),
+                run.steps + 1,
+                run.usage + usage,
+                run.notes,
+                run.limits,
+                frozenset(),
+                _EMPTY,
+                run.children,
+                None,
+                run.turn_step,
+                run.turn_usage,
+            )
+        case Began(call_id):
+            return _under_way(run, run.messages, run.begun | {call_id})
+        case Returned(message):
+            messages = _answered(run, message)
+            return run if messages is None else _under_way(run, messages, run.begun)
+        case Told(message, limits):
+            return _told(run, message, limits)
+        case Judged(call_id):
+            return replace(run, verdicts={**run.verdicts, call_id: event})
+        case Spawned(id, child):
+            return replace(run, children={**run.children, id: child}, usage=run.usage + child.usage)
+        case Noted(key, value, step):
+            return replace(run, notes={**run.notes, key: value}, steps=run.steps + step)
+        case Compacted(start, stop, messages):
+            return replace(run, messages=run.messages.splice(start, stop, messages))
+        case Stopped(reason, answer):
+            return replace(run, outcome=Outcome(reason, answer))
+        case Delta():
+            return run
+        case _:
+            assert_never(event)
+
+
+def settle(run: Run) -> list[Event]:
+    """What to record before a broken-off run goes on: calls that began and have no answer are lost.
+
+    A call that never began is not here; it simply runs.
+    """
+    return [
+        Returned(
+            Message(
+                "interrupted: this call was started and its result is lost; it may or may not have had its effect",
+                "tool",
+                answers=call.id,
+                status="error",
+                metadata={"code": "INTERRUPTED", "tool": call.name},
+            )
+        )
+        for call in run.pending
+        if call.id in run.begun and call.id not in run.children
+    ]
+
+
+def _under_way(run: Run, messages: Messages, begun: frozenset[str]) -> Run:
+    return Run(
+        run.agent,
+        messages,
+        run.steps,
+        run.usage,
+        run.notes,
+        run.limits,
+        begun,
+        run.verdicts,
+        run.children,
+        run.outcome,
+        run.turn_step,
+        run.turn_usage,
+    )
+
+
+def _told(run: Run, message: Message, limits: Limits | None) -> Run:
+    """A system message takes the place of the one before; a question opens a new turn."""
+    if message.role == "system":
+        old = 1 if run.messages and run.messages[0].role == "system" else 0
+        return replace(run, messages=run.messages.splice(0, old, [message]))
+    messages = run.messages.plus(_with_unique_ids(message, run))
+    if message.role != "user":
+        return replace(run, messages=messages)
+    return replace(
+        run,
+        messages=messages,
+        limits=limits or run.limits,
+        outcome=None,
+        turn_step=run.steps,
+        turn_usage=run.usage,
+    )
+
+
+def _with_unique_ids(message: Message, run: Run) -> Message:
+    """Calls are matched to their results by id, so that empty, equal and reused ids get new ones here."""
+    calls = message.tool_calls
+    if not calls:
+        return message
+    seen: set[str] = set()
+    fresh: list[ToolCall] = []
+    changed = False
+    for position, call in enumerate(calls):
+        id = call.id
+        if not id or id in seen or id in run.children or "/" in id:
+            id, changed = f"call_{run.steps}_{position}", True
+            while id in seen or id in run.children or any(other.id == id for other in calls):
+                id += "_"
+            call = replace(call, id=id)
+        seen.add(id)
+        fresh.append(call)
+    if not changed:
+        return message
+    return Message(
+        message.content,
+        message.role,
+        tool_calls=fresh,
+        answers=message.answers,
+        status=message.status,
+        reasoning=message.reasoning,
+        metadata=message.metadata,
+        timestamp=message.timestamp,
+    )
+
+
+def _answered(run: Run, message: Message) -> Messages | None:
+    """The conversation with one more result, in the order of the calls; `None` when nothing waits for it."""
+    messages = run.messages
+    at = last_reply(messages)
+    if at is None:
+        return None
+    order = {call.id: position for position, call in enumerate(messages[at].tool_calls)}
+    position = order.get(message.answers or "")
+    if position is None:
+        return None
+    place = len(messages)
+    while place > at + 1:
+        other = order[messages[place - 1].answers or ""]
+        if other == position:
+            return None
+        if other < position:
+            break
+        place -= 1
+    if place == len(messages):
+        return messages.plus(message)
+    return messages.splice(place, place, [message])
+
+
+def _evolve_child(run: Run, event: Event, frame: str) -> Run:
+    id, _, rest = frame.partition("/")
+    if id not in run.children:
+        raise KeyError(f"There is no frame {id!r} among {sorted(run.children)}.")
+    before = run.children[id]
+    after = evolve(before, event, rest)
+    usage = run.usage if after.usage is before.usage else run.usage + (after.usage - before.usage)
+    return replace(run, children={**run.children, id: after}, usage=usage)
