@@ -238,7 +238,8 @@ class Messages(Sequence[Message]):
             return self._items[: self._size] == list(cast("Sequence[Message]", other))
         return NotImplemented
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
+    def __hash__(self) -> int:
+        return hash(self._size)
 
     def __repr__(self) -> str:
         return f"Messages({self._items[: self._size]!r})"

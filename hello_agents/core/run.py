@@ -10,6 +10,12 @@ from typing import Any, Literal, assert_never
 from .message import Message, Messages, ToolCall, Usage
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+def _empty() -> Mapping[str, Any]:
+    return _EMPTY
+
+
 NO_MESSAGES = Messages()
 NO_USAGE = Usage()
 
@@ -159,13 +165,13 @@ class Run:
     """Requests to the model so far, over all questions, in this frame."""
     usage: Usage = NO_USAGE
     """Tokens so far, children included."""
-    notes: Mapping[str, Any] = _EMPTY
+    notes: Mapping[str, Any] = field(default_factory=_empty)
     limits: Limits = Limits()
     begun: frozenset[str] = frozenset()
     """Calls of the last reply that were started."""
-    verdicts: Mapping[str, Judged] = _EMPTY
+    verdicts: Mapping[str, Judged] = field(default_factory=_empty)
     """Judgements on calls of the last reply, by call id."""
-    children: Mapping[str, Run] = _EMPTY
+    children: Mapping[str, Run] = field(default_factory=_empty)
     """Runs spawned by this one, by the id of the call they work for."""
     outcome: Outcome | None = None
     turn_step: int = 0
