@@ -42,8 +42,14 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "请一步一步完成任务。行动之前，先调用 Thought 写下你的推理；然后调用需要的工具，互不依赖的调用可以放在同一次回复里。"
         "得出答案后，调用 Finish 给出答案。",
     },
-    "react.thought": {"en": "Write down your reasoning before the next action.", "zh": "在下一步行动之前写下你的推理。"},
-    "react.thought.reasoning": {"en": "What you know, and what you will do next and why.", "zh": "已知什么，下一步做什么，为什么。"},
+    "react.thought": {
+        "en": "Write down your reasoning before the next action.",
+        "zh": "在下一步行动之前写下你的推理。",
+    },
+    "react.thought.reasoning": {
+        "en": "What you know, and what you will do next and why.",
+        "zh": "已知什么，下一步做什么，为什么。",
+    },
     "react.finish": {"en": "Give the final answer and end the task.", "zh": "给出最终答案并结束任务。"},
     "react.finish.answer": {"en": "The complete answer to the question.", "zh": "对问题的完整回答。"},
     "react.reasoning": {"en": "Reasoning: {reasoning}", "zh": "推理: {reasoning}"},
@@ -51,8 +57,14 @@ TEXTS: dict[str, dict[str, str]] = {
     "simple.system": {"en": "You are a helpful assistant.", "zh": "你是一个乐于助人的助手。"},
     # why the next action is what it is
     "why.ask.question": {"en": "the question has not been answered yet", "zh": "问题还没有得到回答"},
-    "why.ask.answered": {"en": "{count} call(s) are answered and the model has not seen the results", "zh": "{count} 个调用已有结果，模型还没有看到"},
-    "why.ask.last": {"en": "{reason} is reached: one last answer, without tools", "zh": "已达到 {reason}：最后一次作答，不使用工具"},
+    "why.ask.answered": {
+        "en": "{count} call(s) are answered and the model has not seen the results",
+        "zh": "{count} 个调用已有结果，模型还没有看到",
+    },
+    "why.ask.last": {
+        "en": "{reason} is reached: one last answer, without tools",
+        "zh": "已达到 {reason}：最后一次作答，不使用工具",
+    },
     "why.call": {"en": "the model asked for {names}", "zh": "模型请求调用 {names}"},
     "why.wait": {"en": "{names} needs a person's approval", "zh": "{names} 需要人工批准"},
     "why.stop.finished": {"en": "the model gave its answer", "zh": "模型给出了答案"},
@@ -68,7 +80,7 @@ TEXTS: dict[str, dict[str, str]] = {
 }
 
 
-def text(key: str, language: str = "en", **values: Any) -> str:
+def text(key: str, language: str = "en", /, **values: Any) -> str:
     """The text under a key, filled in. Raises `KeyError` for an unknown key; an unknown language reads as English."""
     entry = TEXTS[key]
     return entry.get(language, entry["en"]).format(**values) if values else entry.get(language, entry["en"])

@@ -70,7 +70,10 @@ def closing_answer(run: Run, reason: str, language: str) -> str:
             break
         if message.role == "assistant" and message.content:
             return message.content
-    last = next((m.text for m in reversed(run.messages) if m.role == "tool" and m.metadata.get("code") != "NOT_RUN"), "")
+    results = (message for message in reversed(run.messages) if message.role == "tool")
+    last = next((message.text for message in results if message.metadata.get("code") != "NOT_RUN"), "")
+        (m.text for m in reversed(run.messages) if m.role == "tool" and m.metadata.get("code") != "NOT_RUN"), ""
+    )
     return text("limits.no_answer", language, reason=reason, last=last or text("limits.nothing", language))
 
 
