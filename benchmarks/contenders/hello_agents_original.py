@@ -1,9 +1,9 @@
 """The framework of the tutorial, with everything switched off that can be."""
 
 import json
+from types import SimpleNamespace
 
 from hello_agents import Config, SimpleAgent, ToolRegistry
-from hello_agents.core.llm_response import LLMToolResponse, ToolCall
 from hello_agents.tools import Tool, ToolParameter, ToolResponse
 
 SWITCHES = (
@@ -38,10 +38,13 @@ class Fake:
 
     def invoke_with_tools(self, messages, tools, tool_choice="auto", **kwargs):
         step, self.step = self.step, self.step + 1
-        if step == self.steps:
-            return LLMToolResponse(content="done", tool_calls=[], model="fake", usage={"total_tokens": 1})
-        call = ToolCall(id=f"c{step}", name="add", arguments=json.dumps({"a": step, "b": 1}))
-        return LLMToolResponse(content=None, tool_calls=[call], model="fake", usage={"total_tokens": 1})
+        calls = None
+        if step < self.steps:
+            function = SimpleNamespace(name="add", arguments=json.dumps({"a": step, "b": 1}))
+            calls = [SimpleNamespace(id=f"c{step}", type="function", function=function)]
+        message = SimpleNamespace(role="assistant", content=None if calls else "done", tool_calls=calls)
+        usage = SimpleNamespace(prompt_tokens=1, completion_tokens=1, total_tokens=2)
+        return SimpleNamespace(choices=[SimpleNamespace(message=message)], usage=usage)
 
 
 def prepare_with(steps, **config):
