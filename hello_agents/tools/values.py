@@ -83,5 +83,5 @@ def _record(value: object) -> Mapping[Any, object] | None:
     # A pydantic model can only exist where pydantic was imported already.
     pydantic = sys.modules.get("pydantic")
     if pydantic is not None and isinstance(value, pydantic.BaseModel):
-        return cast("dict[str, object]", value.model_dump())
+        return cast("Any", value).model_dump()
     return None
