@@ -25,7 +25,9 @@ _NAMED = re.compile(
     r"(?i)((?:api[_-]?key|access[_-]?token|secret(?:[_-]?key)?|password|passwd|authorization)"
     r"[\"']?\s*[:=]\s*[\"']?)(?=[^\s\"',;&}]*\d)[^\s\"',;&}]{8,}"
 )
-_SECRET_FIELD = re.compile(r"(?i)^(?:.*[_-])?(?:api[_-]?key|access[_-]?token|secret|secret[_-]?key|password|authorization)$")
+_SECRET_FIELD = re.compile(
+    r"(?i)^(?:.*[_-])?(?:api[_-]?key|access[_-]?token|secret|secret[_-]?key|password|authorization)$"
+)
 
 
 def mask(text: str, *known: str | None) -> str:
@@ -45,7 +47,9 @@ def mask_values(value: Any, *known: str | None) -> Any:
         case Mapping():
             fields = cast("Mapping[Any, Any]", value)
             return {
-                name: MASK if isinstance(name, str) and item and _SECRET_FIELD.match(name) else mask_values(item, *known)
+                name: MASK
+                if isinstance(name, str) and item and _SECRET_FIELD.match(name)
+                else mask_values(item, *known)
                 for name, item in fields.items()
             }
         case list() | tuple():

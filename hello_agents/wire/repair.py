@@ -36,7 +36,9 @@ def repair(messages: Iterable[Message], language: str = "en") -> list[Message]:
                 legal.append(_with_text(message))
             case "summary":
                 if not _blank(message):
-                    legal.append(replace(message, role="user", content=f"{text('wire.summary', language)}\n{message.text}"))
+                    legal.append(
+                        replace(message, role="user", content=f"{text('wire.summary', language)}\n{message.text}")
+                    )
             case "assistant":
                 if message.tool_calls:
                     legal.extend(_round(message, results.get(at, {}), names, language))
@@ -108,4 +110,3 @@ def _blank(message: Message) -> bool:
 
 def _with_text(message: Message) -> Message:
     return replace(message, content="") if message.content is None else message
-
