@@ -260,6 +260,20 @@ TEXTS: dict[str, dict[str, str]] = {
     "why.compacted": {"en": "the history is shortened", "zh": "历史被压缩"},
     "why.no_agent": {"en": "this is a finished run without its agent", "zh": "这是一个没有智能体的已完成运行"},
     "why.replay": {"en": "this step is recorded already", "zh": "这一步已有记录"},
+    # wire
+    "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},
+    "wire.unanswered": {
+        "en": "not answered: there is no result of this call",
+        "zh": "未得到结果：此调用没有返回结果",
+    },
+    "wire.not_json": {
+        "en": "The arguments are not valid JSON at position {position}: {reason}. Call again with one JSON object.",
+        "zh": "参数在位置 {position} 处不是合法的 JSON：{reason}。请用一个 JSON 对象重新调用。",
+    },
+    "wire.not_object": {
+        "en": "The arguments are {kind}, not an object. Call again with one JSON object.",
+        "zh": "参数是 {kind}，不是对象（not an object）。请用一个 JSON 对象重新调用。",
+    },
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""
 
