@@ -273,9 +273,7 @@ class Agent:
         from ..agents.limits import not_run
 
         superseded = catalogue_text("call.superseded", self.language)
-        events += [
-            Returned(not_run(call, superseded, "NOT_RUN")) for call in state.pending if call.id not in lost
-        ]
+        events += [Returned(not_run(call, superseded, "NOT_RUN")) for call in state.pending if call.id not in lost]
         system = self.system_text()
         first = state.messages[0] if state.messages else None
         if system and not (first and first.role == "system" and first.content == system):

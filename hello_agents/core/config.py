@@ -64,7 +64,9 @@ class Config:
             try:
                 values[one.name] = raw if one.name == "language" else json.loads(raw.lower())
             except ValueError as error:
-                raise ConfigException(f"{one.name.upper()}={raw!r} cannot be read. Give a number or a boolean.") from error
+                raise ConfigException(
+                    f"{one.name.upper()}={raw!r} cannot be read. Give a number or a boolean."
+                ) from error
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:

@@ -292,4 +292,3 @@ def _no_reply(decision: Decision) -> LLMException:
         f"The model {type(decision.actor.model(False)).__name__} ended without a reply. "
         "Its `stream` must yield one `Replied`, last."
     )
-
