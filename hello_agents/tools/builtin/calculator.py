@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,16 +17,6 @@ MAX_LENGTH = 1000
 MAX_BITS = 4096
 """Bits of the largest whole number (about 1,200 digits)."""
 
-_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-}
-_UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sqrt": math.sqrt,
     "sin": math.sin,
@@ -123,14 +112,12 @@ class _Evaluation:
         match node:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 return self._checked(node, lambda: number)
-            case ast.UnaryOp(op=sign, operand=operand) if type(sign) in _UNARY:
-                inner = self.value(operand)
-                return _UNARY[type(sign)](inner)
-            case ast.BinOp(left=left, op=ast.Pow(), right=right):
-                return self._power(node, self.value(left), self.value(right))
-            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
-                first, second = self.value(left), self.value(right)
-                return self._checked(node, lambda: _BINARY[type(sign)](first, second))
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self.value(operand)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self.value(operand)
+            case ast.BinOp(left=left, op=sign, right=right):
+                return self._binary(node, sign, self.value(left), self.value(right))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name not in _FUNCTIONS:
                     raise self._fault("calculator.name", name=name, names=_NAMES)
@@ -145,13 +132,28 @@ class _Evaluation:
             case _:
                 raise self._fault("calculator.unsupported", part=self._part(node), names=_NAMES)
 
-    def _power(self, node: ast.expr, base: Number, exponent: Number) -> Number:
-        # The size is known before the work is done: 9 ** 9 ** 9 would not end.
-        if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * abs(exponent) > 2 * MAX_BITS:
-            if abs(base) > 1 and exponent > 0:
-                raise self._fault("calculator.large")
-            base = float(base) if abs(base) > 1 and base.bit_length() < 1000 else base
-        return self._checked(node, lambda: base**exponent)
+    def _binary(self, node: ast.expr, sign: ast.operator, left: Number, right: Number) -> Number:
+        match sign:
+            case ast.Add():
+                return self._checked(node, lambda: left + right)
+            case ast.Sub():
+                return self._checked(node, lambda: left - right)
+            case ast.Mult():
+                return self._checked(node, lambda: left * right)
+            case ast.Div():
+                return self._checked(node, lambda: left / right)
+            case ast.FloorDiv():
+                return self._checked(node, lambda: left // right)
+            case ast.Mod():
+                return self._checked(node, lambda: left % right)
+            case ast.Pow():
+                # The size is known before the work is done: 9 ** 9 ** 9 would not end.
+                whole = isinstance(left, int) and isinstance(right, int)
+                if whole and abs(left) > 1 and right * int(abs(left)).bit_length() > 2 * MAX_BITS:
+                    raise self._fault("calculator.large")
+                return self._checked(node, lambda: left**right)
+            case _:
+                raise self._fault("calculator.unsupported", part=self._part(node), names=_NAMES)
 
     def _checked(self, node: ast.expr, work: Callable[[], Any]) -> Number:
         try:

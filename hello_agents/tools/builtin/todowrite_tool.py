@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from ...catalogue import text
 from ..base import Tool, ToolErrorCode, ToolParameter, ToolResponse
@@ -149,12 +149,9 @@ class TodoWriteTool(Tool):
 
     def _items(self, written: object) -> list[TodoItem]:
         now = datetime.now().isoformat(timespec="seconds")
-        if not isinstance(written, list):
-            raise self._bad_item(1, text("todo.not_object", self._language))
         items: list[TodoItem] = []
-        number: int
-        entry: Any
-        for number, entry in enumerate(written, 1):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        entries = cast("list[object]", written) if isinstance(written, list) else [written]
+        for number, entry in enumerate(entries, 1):
             match entry:
                 case {"content": str() as content, "status": str() as status}:
                     if not content.strip():
@@ -203,11 +200,11 @@ class TodoWriteTool(Tool):
 
     def load_todos(self, filepath: str | Path) -> None:
         """Takes over a list that was kept on disk. Raises `OSError`, or `ValueError` when the file holds none."""
-        match json.loads(Path(filepath).read_text(encoding="utf-8")):
-            case {"todos": list() as items, **rest}:
-                self.current_todos = TodoList(str(rest.get("summary", "")), [_item(entry) for entry in items])  # pyright: ignore
-            case _:
-                raise ValueError(f"{filepath} holds no list of todos. It should be a JSON object with `todos`.")
+        kept: Any = json.loads(Path(filepath).read_text(encoding="utf-8"))
+        if not isinstance(kept, dict) or "todos" not in kept:
+            raise ValueError(f"{filepath} holds no list of todos. It should be a JSON object with `todos`.")
+        data = cast("dict[str, Any]", kept)
+        self.current_todos = TodoList(str(data.get("summary", "")), [_item(entry) for entry in data["todos"]])
 
 
 def _item(entry: Mapping[str, Any]) -> TodoItem:
