@@ -15,9 +15,9 @@ from .wording import content_words, mentions, stem, words
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """An argument that an earlier step of the same question will give."""
+    """An argument that earlier steps of the same question will give."""
 
-    step: int
+    steps: tuple[int, ...]
     form: str
     """An expression with `ANS` for the number, `SUM` or `AVERAGE` of the numbers, or `TEXT` for the whole text."""
 
@@ -29,8 +29,8 @@ TEXT, SUM, AVERAGE = "TEXT", "SUM", "AVERAGE"
 class Before:
     """What a request can refer back to."""
 
-    step: int | None = None
-    """The step of the same question that "it" means."""
+    steps: tuple[int, ...] = ()
+    """The steps of the same question that "it" or "them" means."""
     number: str | None = None
     """The last number of an earlier question."""
     text: str | None = None
@@ -167,11 +167,11 @@ def _number_values(
     numeric = [p for p in tool.required if p.kind in ("integer", "number")]
     refers = any(mentions(text, reference) for reference in REFERENCES)
     if refers and len(said) < len(numeric) and used == 0:
-        if before.step is not None:
-            return [Later(before.step, ANS)], used + 1
+        if before.steps:
+            return [Later(before.steps, ANS)], used + 1
         if before.number is not None:
             said = [before.number, *said]
-    elif before.step is not None and refers:
+    elif before.steps and refers:
         used -= 1
         values = said[used : used + 1]
         return [_as_number(value, parameter) for value in values], used + 2
@@ -217,8 +217,8 @@ def _expressions(text: str, tool: Tool, before: Before) -> list[Any]:
     if found := expressions(text):
         return list(found)
     for form in expressions(text, continuing=True):
-        if before.step is not None:
-            return [Later(before.step, form)]
+        if before.steps:
+            return [Later(before.steps, form)]
         if before.number is not None:
             return [with_number(form, before.number)]
     return []
@@ -237,8 +237,8 @@ def _contents(text: str, tool: Tool, before: Before) -> list[Any]:
     said = finding.written(text)
     if said is not None and not refers_back(said):
         return [said]
-    if before.step is not None:
-        return [Later(before.step, TEXT)]
+    if before.steps:
+        return [Later(before.steps, TEXT)]
     return [before.text] if before.text is not None else []
 
 
