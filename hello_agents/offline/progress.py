@@ -8,7 +8,7 @@ from .expressions import evaluate, number_text
 from .filling import Later
 from .offers import Json
 from .plan import AskFor, CannotDo, Say, Step, UseTool, WorkOut, needs, resolved
-from .remedies import remedy
+from .remedies import looked_around, remedy
 from .situation import Result, Situation
 
 
@@ -58,7 +58,9 @@ class Progress:
         step = self.steps[at]
         if not isinstance(step, UseTool):
             return None
-        return next((result for result in reversed(self.tries[at]) if result.call.name == step.tool.name), None)
+        looked = looked_around(step.tool, self.tries[at], self.situation)
+        own = [result for place, result in enumerate(self.tries[at]) if not (looked and place == 1)]
+        return own[-1] if own else None
 
     def value(self, at: int) -> str | None:
         """What the step has given to the steps that wait for it."""
@@ -97,15 +99,10 @@ class Progress:
             arguments = self.arguments(step)
             return None if arguments is None else Wish(at, step.tool.name, arguments)
         result = tries[-1]
-        if not result.failed and result.call.name == step.tool.name and not _looked_around(tries):
+        if not result.failed and not (len(tries) == 2 and looked_around(step.tool, tries, self.situation)):
             return None
         again = remedy(step.tool, tries, self.situation)
         return None if again is None else Wish(at, *again, because=tries[0])
-
-
-def _looked_around(tries: list[Result]) -> bool:
-    """The last call only looked around, with the very tool that failed before (one that reads and lists)."""
-    return len(tries) == 2 and tries[0].failed and tries[1].call.arguments.get("path") in (".", "")
 
 
 def progress(steps: tuple[Step, ...], situation: Situation) -> Progress:

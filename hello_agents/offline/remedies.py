@@ -35,7 +35,7 @@ def remedy(tool: Tool, tries: Sequence[Result], situation: Situation) -> Again |
             if (arguments := rule(tool, first)) is not None:
                 return tool.name, arguments
         return _look_around(tool, first, situation)
-    if len(tries) == 2 and _is_look(tries[1], situation) and not tries[1].failed:
+    if len(tries) == 2 and looked_around(tool, tries, situation) and not tries[1].failed:
         return _nearest_listed(tool, first, tries[1])
     return None
 
@@ -137,9 +137,12 @@ def _look_around(tool: Tool, first: Result, situation: Situation) -> Again | Non
     return lister.name, arguments
 
 
-def _is_look(result: Result, situation: Situation) -> bool:
-    tool = situation.tool(result.call.name)
-    return tool is not None and tool.does("list")
+def looked_around(tool: Tool, tries: Sequence[Result], situation: Situation) -> bool:
+    """Whether the second of the calls was made to look around; the tool itself may be the one that lists."""
+    if len(tries) < 2 or not tries[0].failed:
+        return False
+    look = _look_around(tool, tries[0], situation)
+    return look == (tries[1].call.name, tries[1].call.arguments)
 
 
 def _nearest_listed(tool: Tool, first: Result, look: Result) -> Again | None:
