@@ -16,7 +16,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 CELLS = [
     "print('北京')\nprint(6 * 7)",
     "import ipywidgets\nipywidgets.HTML('<b>bold</b>')",
-    "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1))\nplt.plot([1, 2, 3]);",
+    "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1))\n_ = plt.plot([1, 2, 3])",
     "from pathlib import Path\nPath('note.txt').write_text('kept out of the book', encoding='utf-8')\n{'a': [1, 2]}",
 ]
 

@@ -1,4 +1,4 @@
-"""What a stored notebook must be, apart from its outputs being right: problems in words, an empty list when all is well."""
+"""What a stored notebook must be, apart from right: its problems in words, none when all is well."""
 
 from __future__ import annotations
 

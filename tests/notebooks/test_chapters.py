@@ -11,9 +11,9 @@ from notebooks.lint import problems
 def nbval(path):
     """Runs nbval on a copy of the notebook: every cell that has been executed is run and its outputs are compared."""
     with workplace(path) as copy:
+        quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:asyncio", "-c", os.devnull, "--rootdir", str(copy.parent)]
         return subprocess.run(
-            [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
-            + ["-c", os.devnull, "--rootdir", str(copy.parent), str(copy)],
+            [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", *quiet, str(copy)],
             cwd=copy.parent,
             env=kernel_environment(copy.parents[1]),
             capture_output=True,
