@@ -3,7 +3,8 @@
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from notebooks.execute import ROOT, execute, stored_form
+
+from notebooks.execute import KERNELSPEC, ROOT, execute, stored_form
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
@@ -25,6 +26,7 @@ def write_notebook(path, cells=CELLS):
     notebook = new_notebook(cells=[new_markdown_cell("# A chapter"), *map(new_code_cell, cells)])
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
+    notebook.metadata.kernelspec = dict(KERNELSPEC)
     nbformat.write(notebook, path)
     return path
 
