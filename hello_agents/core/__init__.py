@@ -8,14 +8,16 @@ if TYPE_CHECKING:
     from .agent import Agent
     from .config import Config
     from .exceptions import HelloAgentsException
+    from .llm import HelloAgentsLLM
     from .message import Message
 
-__all__ = ["Agent", "Config", "HelloAgentsException", "Message"]
+__all__ = ["Agent", "Config", "HelloAgentsException", "HelloAgentsLLM", "Message"]
 
 _HOMES = {
     "Agent": "agent",
     "Config": "config",
     "HelloAgentsException": "exceptions",
+    "HelloAgentsLLM": "llm",
     "Message": "message",
 }
 if not TYPE_CHECKING:

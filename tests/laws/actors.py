@@ -159,7 +159,9 @@ CALLS = st.one_of(
     st.builds(ToolCall, IDS, st.just("Finish"), st.fixed_dictionaries({"answer": TEXT})),
     st.builds(ToolCall, IDS, st.sampled_from(["ad", "add"]), st.just({}), st.sampled_from([None, "not valid JSON"])),
 )
-REPLIES = st.one_of(st.lists(CALLS, min_size=1, max_size=3), st.lists(CALLS, min_size=1, max_size=3), st.text(min_size=1))
+REPLIES = st.one_of(
+    st.lists(CALLS, min_size=1, max_size=3), st.lists(CALLS, min_size=1, max_size=3), st.text(min_size=1)
+)
 SCENARIOS = st.builds(
     Scenario,
     st.lists(REPLIES, max_size=6).map(tuple),
