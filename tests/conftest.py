@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from guard import left_out, loopback
 
 REFUSED = Path(tempfile.mkdtemp(prefix="hello-agents-tests-")) / "refused.txt"

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
-
 from browser.driver import CHROMIUM_FLAGS, Lab, Server
 from guard import left_out
+from playwright.sync_api import Browser, sync_playwright
+
 from hello_agents.cli import HOW_TO_GET_A_BROWSER, find_chromium
 
 HERE = Path(__file__).parent

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Locator, Page
-
 from notebooks.execute import ROOT, kernel_environment
+from playwright.sync_api import Locator, Page
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",

@@ -1,7 +1,6 @@
 """JupyterLab itself: a notebook opens, runs, is saved and reloaded, and every chapter runs in it."""
 
 import pytest
-
 from notebooks.conftest import CHAPTERS, write_notebook
 
 CELLS = [

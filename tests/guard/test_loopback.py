@@ -8,7 +8,6 @@ import sys
 import urllib.request
 
 import pytest
-
 from guard import loopback
 
 OUTSIDE = ["192.0.2.1", "203.0.113.9", "2001:db8::1", "::ffff:192.0.2.1"]

@@ -3,7 +3,6 @@
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
 from notebooks.execute import KERNELSPEC, ROOT, execute, stored_form
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -9,7 +9,6 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-
 from notebooks.execute import KERNELSPEC, ROOT, read, stored_form
 
 MOST_BYTES = 2_000_000

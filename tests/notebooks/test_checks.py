@@ -6,13 +6,13 @@ import json
 
 import nbformat
 import pytest
+from notebooks.conftest import write_notebook
+from notebooks.execute import changes, execute, main, read, stored_form
+from notebooks.lint import problems
 from PIL import Image
 from test_chapters import nbval
 
 from notebooks import execute as executing
-from notebooks.conftest import write_notebook
-from notebooks.execute import changes, execute, main, read, stored_form
-from notebooks.lint import problems
 
 
 def spoil(path, change):
