@@ -273,6 +273,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "wire.not_object": {
         "en": "The arguments are {kind}, not an object. Call again with one JSON object.",
         "zh": "参数是 {kind}，不是对象（not an object）。请用一个 JSON 对象重新调用。",
+    },
     # the offline model
     "offline.who": {
         "en": "I am the built-in offline model of Hello Agents: a rule-based stand-in for a language model. I match "
