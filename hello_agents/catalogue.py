@@ -289,7 +289,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "你好。我是内置的离线模型，按固定规则工作。",
     },
     "offline.thanks": {"en": "You are welcome.", "zh": "不客气。"},
-    "offline.met": {"en": "Hello {name}. I can tell you your name as long as it is in this conversation.", "zh": "你好，{name}。只要它还在这段对话里，我就能说出你的名字。"},
+    "offline.met": {
+        "en": "Hello {name}. I can tell you your name as long as it is in this conversation.",
+        "zh": "你好，{name}。只要它还在这段对话里，我就能说出你的名字。",
+    },
     "offline.name": {"en": "Your name is {name}.", "zh": "你叫{name}。"},
     "offline.no_name": {
         "en": "You have not told me your name in this conversation.",
