@@ -29,7 +29,10 @@ def compose(progress: Progress) -> str:
 def plan_in_words(progress: Progress) -> str:
     """What is going to be done, in one sentence."""
     steps = [step for step in progress.steps if isinstance(step, UseTool)]
-    said = [say(progress.situation, "offline.thought.step", name=step.tool.name, request=step.text.strip(" ?？")) for step in steps]
+    said = [
+        say(progress.situation, "offline.thought.step", name=step.tool.name, request=step.text.strip(" ?？"))
+        for step in steps
+    ]
     joined = say(progress.situation, "offline.thought.then").join(dict.fromkeys(said))
     return say(progress.situation, "offline.thought", steps=joined)
 
@@ -76,7 +79,9 @@ def _used(progress: Progress, at: int, step: UseTool) -> str:
     if result.failed:
         tries = sum(other.call.name == step.tool.name for other in progress.tries[at])
         key = "offline.failed" if tries < 2 else "offline.failed_twice"
-        return say(progress.situation, key, name=_call_text(step.tool.name, result.call.arguments), reason=_reason(result))
+        return say(
+            progress.situation, key, name=_call_text(step.tool.name, result.call.arguments), reason=_reason(result)
+        )
     return _quoted(progress, result)
 
 

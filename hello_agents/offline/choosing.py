@@ -102,5 +102,8 @@ def _operations(text: str) -> frozenset[str]:
     """Names of the operations in the arithmetic of a request, for tools that do just one."""
     signs = " ".join(expressions(text) or expressions(text, continuing=True))
     return frozenset(
-        word for sign, names in OPERATIONS.items() if sign in signs.replace("**", "" if sign == "*" else "**") for word in names.split()
+        word
+        for sign, names in OPERATIONS.items()
+        if sign in signs.replace("**", "" if sign == "*" else "**")
+        for word in names.split()
     )

@@ -149,9 +149,7 @@ def _flag(parameter: Parameter, text: str) -> list[Any]:
     return [not any(mentions(text, word) for word in ("not", "no", "without", "不", "不要"))]
 
 
-def _number_values(
-    parameter: Parameter, tool: Tool, text: str, before: Before, used: int
-) -> tuple[list[Any], int]:
+def _number_values(parameter: Parameter, tool: Tool, text: str, before: Before, used: int) -> tuple[list[Any], int]:
     """A number: the one after the parameter's name ("limit 5"), else the next that is not used yet."""
     bare = text
     for path in finding.paths(text):
@@ -276,10 +274,14 @@ _READERS: dict[str, Callable[[str, Tool, Before], list[Any]]] = {
 def refers_back(text: str) -> bool:
     """Whether a text is only a way to speak of an earlier result."""
     bare = text.lower().strip(" .?，。")
-    return bare in REFERENCES or bare.removeprefix("the ") in REFERENCES or any(
-        bare == reference or (bare.startswith(reference) and len(bare) <= len(reference) + 2)
-        for reference in REFERENCES
-        if not reference.isascii()
+    return (
+        bare in REFERENCES
+        or bare.removeprefix("the ") in REFERENCES
+        or any(
+            bare == reference or (bare.startswith(reference) and len(bare) <= len(reference) + 2)
+            for reference in REFERENCES
+            if not reference.isascii()
+        )
     )
 
 
@@ -297,7 +299,9 @@ def _list(parameter: Parameter, tool: Tool, text: str) -> list[Any]:
     kind = kind_of(schema)
     if kind in ("integer", "number"):
         said = [float(number) for number in spoken_numbers(text)]
-        numbers = [int(value) if value.is_integer() else value for value in said if kind == "number" or value.is_integer()]
+        numbers = [
+            int(value) if value.is_integer() else value for value in said if kind == "number" or value.is_integer()
+        ]
         return [numbers] if numbers else []
     meaning = {"path": finding.paths, "place": finding.places}.get(_meaning_of_items(parameter))
     items = meaning(text) if meaning else finding.listed(text)
@@ -330,7 +334,11 @@ _OPEN = ("pending", "todo", "open", "not_started", "new")
 
 def main_text(properties: Json, required: list[str]) -> str | None:
     """The property of an item that its text goes into."""
-    texts = [name for name, schema in properties.items() if kind_of(as_json(schema)) == "string" and not as_list(as_json(schema).get("enum"))]
+    texts = [
+        name
+        for name, schema in properties.items()
+        if kind_of(as_json(schema)) == "string" and not as_list(as_json(schema).get("enum"))
+    ]
     for known in _MAIN:
         if known in texts:
             return known

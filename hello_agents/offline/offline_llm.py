@@ -113,7 +113,9 @@ def _valid(state: Progress, wish: Wish) -> Json:
     for parameter in tool.parameters:
         value = arguments.get(parameter.name)
         if parameter.name in arguments and not fits(value, parameter.schema):
-            as_string = parameter.kind == "string" and isinstance(value, (int, float)) and fits(str(value), parameter.schema)
+            as_string = (
+                parameter.kind == "string" and isinstance(value, (int, float)) and fits(str(value), parameter.schema)
+            )
             if as_string or parameter.required:
                 arguments[parameter.name] = str(value) if as_string else blank(parameter.schema)
             else:
@@ -179,5 +181,7 @@ def _calls(request: Request, calls: list[tuple[str, Json]], content: str | None 
     return Message(
         content,
         "assistant",
-        tool_calls=[ToolCall(f"call_{step}_{position}", name, arguments) for position, (name, arguments) in enumerate(calls)],
+        tool_calls=[
+            ToolCall(f"call_{step}_{position}", name, arguments) for position, (name, arguments) in enumerate(calls)
+        ],
     )

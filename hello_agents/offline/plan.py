@@ -256,7 +256,9 @@ def _again(part: Part, earlier: Sequence[Step], situation: Situation) -> list[St
     tool, arguments = _last_use(earlier, situation)
     if tool is None:
         return []
-    text = re.sub(r"^(?:what about|how about|and|or|那么?|还有)\s*|呢\W*$", "", part.whole, flags=re.IGNORECASE).strip(" ?？")
+    text = re.sub(r"^(?:what about|how about|and|or|那么?|还有)\s*|呢\W*$", "", part.whole, flags=re.IGNORECASE).strip(
+        " ?？"
+    )
     filled = fill(tool, text)
     calls = filled.calls if isinstance(filled, Filled) else ()
     steps: list[Step] = [UseTool(part.text, tool, {**arguments, **call}) for call in calls]
@@ -273,7 +275,11 @@ def _last_use(earlier: Sequence[Step], situation: Situation) -> tuple[Tool | Non
 
 def _searched(text: str, tools: Sequence[Tool]) -> list[Step]:
     """A question that nothing else answers is looked up, where there is something to look it up in."""
-    if not re.search(r"^(?:what|who|where|when|which|why|how|is|are|does|do|did)\b|什么|谁|哪|何时|为什么|怎么|吗", text, re.IGNORECASE):
+    if not re.search(
+        r"^(?:what|who|where|when|which|why|how|is|are|does|do|did)\b|什么|谁|哪|何时|为什么|怎么|吗",
+        text,
+        re.IGNORECASE,
+    ):
         return []
     for tool in tools:
         if tool.intent == "search" and isinstance(filled := fill(tool, text), Filled):

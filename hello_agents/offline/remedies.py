@@ -10,12 +10,23 @@ from .offers import Json, Tool
 from .situation import Result, Situation
 from .wording import HAN
 
-FINAL = frozenset({"NOT_RUN", "REFUSED", "INTERRUPTED", "ACCESS_DENIED", "PERMISSION_DENIED", "CIRCUIT_OPEN", "NO_RESULT"})
+FINAL = frozenset(
+    {"NOT_RUN", "REFUSED", "INTERRUPTED", "ACCESS_DENIED", "PERMISSION_DENIED", "CIRCUIT_OPEN", "NO_RESULT"}
+)
 """Error codes after which another try would be wrong or useless."""
 
-_NOT_THERE = re.compile(r"not found|no (?:such )?file|no file|does not exist|doesn't exist|missing|unknown|没有|不存在|找不到|未找到", re.IGNORECASE)
-_PASSING = re.compile(r"time[d ]?-?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b|超时|没有响应|稍后|繁忙", re.IGNORECASE)
-_UNEXPECTED = re.compile(r"unexpected|unknown|no parameter|not a parameter|not allowed|unsupported argument|extra|没有参数|未知参数|多余", re.IGNORECASE)
+_NOT_THERE = re.compile(
+    r"not found|no (?:such )?file|no file|does not exist|doesn't exist|missing|unknown|没有|不存在|找不到|未找到",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(
+    r"time[d ]?-?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b|超时|没有响应|稍后|繁忙",
+    re.IGNORECASE,
+)
+_UNEXPECTED = re.compile(
+    r"unexpected|unknown|no parameter|not a parameter|not allowed|unsupported argument|extra|没有参数|未知参数|多余",
+    re.IGNORECASE,
+)
 _NAME = re.compile(rf"[\w{HAN}\-./]*[\w{HAN}]")
 _SIGNS = {"×": "*", "÷": "/", "^": "**", "−": "-", "＋": "+", "（": "(", "）": ")", "=": "", "?": "", ",": ""}
 
@@ -84,7 +95,11 @@ def _as_declared(tool: Tool, first: Result) -> Json | None:
     changed = dict(first.call.arguments)
     for parameter in tool.parameters:
         value = changed.get(parameter.name)
-        if parameter.kind in ("integer", "number") and isinstance(value, str) and re.fullmatch(r"-?\d+(?:\.\d+)?", value):
+        if (
+            parameter.kind in ("integer", "number")
+            and isinstance(value, str)
+            and re.fullmatch(r"-?\d+(?:\.\d+)?", value)
+        ):
             changed[parameter.name] = int(float(value)) if parameter.kind == "integer" else float(value)
     return changed if changed != first.call.arguments else None
 

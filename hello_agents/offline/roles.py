@@ -29,7 +29,9 @@ class RoleReply:
 
 _VERDICT = re.compile(r"no need for improvement|无需改进", re.IGNORECASE)
 _PLAN_WORDS = frozenset({"plan", "planner", "step"})
-_TASK = re.compile(r"^\s*(?:task|question|goal|任务|问题|目标)\s*[:：]\s*(.+?)(?:\n\s*\n|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_TASK = re.compile(
+    r"^\s*(?:task|question|goal|任务|问题|目标)\s*[:：]\s*(.+?)(?:\n\s*\n|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL
+)
 _DRAFT = re.compile(r"(?:answer|draft|result|回答|答案|草稿|结果)[^\n:：]*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 
