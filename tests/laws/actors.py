@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -55,8 +56,9 @@ class NoteTaker(Agent):
         return tool_loop(run, lambda: self.request(run), self.asks, self.language)
 
 
+@cache
 def registry() -> ToolRegistry:
-    """A function tool, a Tool object, an async tool, a failing tool."""
+    """Tools that keep no state, so that all runs share them: a function tool, a Tool object, an async tool, a failing tool."""
     tools = ToolRegistry()
     tools.register_function(add)
     tools.register_function(later)
