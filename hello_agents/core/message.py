@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
@@ -152,6 +152,11 @@ class Message:
             timestamp=datetime.fromisoformat(stamp) if isinstance(stamp, str) else stamp,
         )
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """How pydantic reads a message inside a larger value: by `from_dict`."""
+        return _read_by(cls, Message.from_dict)
+
     def to_text(self) -> str:
         return f"[{self.role}] {self.text}"
 
@@ -174,6 +179,12 @@ def _plain_text(content: object) -> str:
     raise TypeError(
         f"The content of a message is text, not {type(content).__name__}. Pass its `.content`, or str(...) of it."
     )
+
+
+def _read_by(kind: type, read: Callable[[Any], Any]) -> Any:
+    from pydantic_core import core_schema
+
+    return core_schema.no_info_plain_validator_function(lambda value: value if isinstance(value, kind) else read(value))
 
 
 class Messages(Sequence[Message]):
@@ -210,6 +221,10 @@ class Messages(Sequence[Message]):
         items = self._items[: self._size]
         items[start:stop] = messages
         return Messages(items)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return _read_by(cls, lambda items: Messages(Message.from_dict(item) for item in items))
 
     def __len__(self) -> int:
         return self._size

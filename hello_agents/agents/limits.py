@@ -1,0 +1,143 @@
+"""Limits: small functions around `decide` that close a question which would otherwise go on.
+
+A question that reaches a limit gets one last request, with the tools still described and
+`tool_choice="none"`, so that there is an answer to show. That the question is closing is a note in
+the run; so a resumed run closes the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..catalogue import text
+from ..core.action import Action, Ask, Call, Wait
+from ..core.message import Message, ToolCall
+from ..core.run import Noted, Returned, Run, Stopped, last_reply
+
+CLOSING = "closing"
+"""The note's key: `{"reason": …, "step": …}`, the step being the last request's."""
+
+NEAR = 2
+"""From this many steps before the limit on, the model is told how many are left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A question that is being closed."""
+
+    reason: str
+    answered: bool
+    """The last request has been answered."""
+
+
+def closing(run: Run) -> Closing | None:
+    """Whether the current question is being closed, and how far that is."""
+    note = run.notes.get(CLOSING)
+    if note is None or note["step"] < run.turn_step:
+        return None
+    return Closing(note["reason"], run.steps > note["step"])
+
+
+def limit(run: Run, action: Action, language: str) -> Action:
+    """The action, unless a limit has something to say about it."""
+    close = closing(run)
+    match action:
+        case Ask() if close is None:
+            return _open(run, action, language)
+        case Ask() if close.answered:
+            return Stopped(close.reason, closing_answer(run, close.reason, language))
+        case Ask(request, tolerant):
+            notice = Message(text("limits.last_call", language), "user")
+            return Ask(replace(request, messages=(*request.messages, notice), tool_choice="none"), tolerant)
+        case Call(calls) | Wait(calls) if close and close.answered:
+            return Returned(not_run(calls[0], text("limits.not_run", language), "NOT_RUN"))
+        case Stopped("finished", answer) if close:
+            return Stopped(close.reason, answer or closing_answer(run, close.reason, language))
+        case _:
+            return action
+
+
+def not_run(call: ToolCall, why: str, code: str) -> Message:
+    """The answer to a call that is not going to run."""
+    return Message(why, "tool", answers=call.id, status="error", metadata={"tool": call.name, "code": code})
+
+
+def closing_answer(run: Run, reason: str, language: str) -> str:
+    """What can be said at the end when the model said nothing: its last text, else the last result."""
+    for message in reversed(run.messages):
+        if message.role == "user":
+            break
+        if message.role == "assistant" and message.content:
+            return message.content
+    results = (message for message in reversed(run.messages) if message.role == "tool")
+    last = next((message.text for message in results if message.metadata.get("code") != "NOT_RUN"), "")
+        (m.text for m in reversed(run.messages) if m.role == "tool" and m.metadata.get("code") != "NOT_RUN"), ""
+    )
+    return text("limits.no_answer", language, reason=reason, last=last or text("limits.nothing", language))
+
+
+def repeated(run: Run) -> tuple[str, int]:
+    """The call of the last reply that was made most often with equal arguments and an unchanged result.
+
+    Looks back over a bounded stretch, so that it costs the same late in a run. A call whose result
+    changes (polling) is not repeated.
+    """
+    most = ("", 0)
+    at = last_reply(run.messages)
+    if at is None or run.limits.max_repeats is None:
+        return most
+    calls = run.messages[at].tool_calls
+    names = {call.name for call in calls}
+    start = max(at - 8 * (run.limits.max_repeats + 1), 0)
+    recent = run.messages[start : at + 1 + len(calls)]
+    at -= start
+    for position, call in enumerate(calls):
+        result, times = recent[at + 1 + position].content, 1
+        for i in range(at - 1, -1, -1):
+            message = recent[i]
+            if message.role == "user":
+                break
+            if not message.tool_calls or names.isdisjoint([other.name for other in message.tool_calls]):
+                continue
+            earlier = _result_of(call, recent, i)
+            if earlier is not None:
+                if earlier.content != result:
+                    break
+                times += 1
+        if times > most[1]:
+            most = (call.name, times)
+    return most
+
+
+def _result_of(call: ToolCall, recent: Sequence[Message], at: int) -> Message | None:
+    """What an equal call in the reply at this index gave."""
+    for position, other in enumerate(recent[at].tool_calls):
+        if other.name == call.name and other.arguments == call.arguments and other.fault == call.fault:
+            return recent[at + 1 + position]
+    return None
+
+
+def _open(run: Run, ask: Ask, language: str) -> Action:
+    """A request with its limits still ahead passes, with a notice where one is close; else the question closes."""
+    limits = run.limits
+    left = None if limits.max_steps is None else limits.max_steps - (run.steps - run.turn_step)
+    name, times = repeated(run)
+    reason = None
+    if left is not None and left <= 0:
+        reason = "max_steps"
+    elif limits.max_tokens is not None and (run.usage - run.turn_usage).total_tokens >= limits.max_tokens:
+        reason = "token_budget"
+    elif limits.max_repeats is not None and times > limits.max_repeats:
+        reason = "repeated_call"
+    if reason is not None:
+        return Noted(CLOSING, {"reason": reason, "step": run.steps})
+    notices: list[str] = []
+    if left is not None and left <= NEAR < (limits.max_steps or 0):
+        notices.append(text("limits.steps_left", language, left=left))
+    if limits.max_repeats is not None and times >= limits.max_repeats:
+        notices.append(text("limits.repeated", language, name=name, times=times))
+    if not notices:
+        return ask
+    notice = Message("\n".join(notices), "user")
+    return Ask(replace(ask.request, messages=(*ask.request.messages, notice)), ask.tolerant)

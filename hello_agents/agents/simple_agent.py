@@ -1,0 +1,65 @@
+"""SimpleAgent: the bare tool loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..core.action import Action, Model, Request
+from ..core.agent import Agent
+from ..core.config import Config
+from ..core.run import Run
+from .tool_loop import tool_loop
+
+if TYPE_CHECKING:
+    from ..tools.base import Tool
+    from ..tools.registry import ToolRegistry
+
+
+class SimpleAgent(Agent):
+    """Asks the model, runs the calls it makes, and asks again, until a reply makes none."""
+
+    kind: ClassVar[str] = "Simple"
+
+    def __init__(
+        self,
+        name: str,
+        llm: Model,
+        system_prompt: str | None = None,
+        config: Config | None = None,
+        tool_registry: ToolRegistry | None = None,
+        enable_tool_calling: bool = True,
+        max_tool_iterations: int = 3,
+    ) -> None:
+        super().__init__(name, llm, system_prompt, config, tool_registry, max_steps=max_tool_iterations)
+        self.enable_tool_calling = enable_tool_calling
+
+    def decide(self, run: Run) -> Action:
+        return tool_loop(run, lambda: self.request(run), self.asks, self.language)
+
+    def request(self, run: Run) -> Request:
+        if not self.has_tools():
+            return Request(run.messages, at=("", run.steps))
+        return super().request(run)
+
+    def add_tool(self, tool: Tool | Callable[..., Any], auto_expand: bool = True) -> None:
+        """Puts a tool or a function into the agent's registry, making one if it has none."""
+        if self.tool_registry is None:
+            from ..tools.registry import ToolRegistry
+
+            self.tool_registry = ToolRegistry()
+        self.tool_registry.add(tool, auto_expand=auto_expand)
+
+    def remove_tool(self, tool_name: str) -> bool:
+        """Takes a tool out of the agent's registry. False when it has none of that name."""
+        if self.tool_registry is None or tool_name not in self.tool_registry.list_tools():
+            return False
+        self.tool_registry.unregister(tool_name)
+        return True
+
+    def list_tools(self) -> list[str]:
+        return [] if self.tool_registry is None else self.tool_registry.list_tools()
+
+    def has_tools(self) -> bool:
+        """Whether tools are on offer at all."""
+        return self.enable_tool_calling and self.tool_registry is not None and bool(self.tool_registry.schemas())

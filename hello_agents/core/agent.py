@@ -1,0 +1,351 @@
+"""The agent: a name, a model, tools and a `decide`; and the ways to walk the loop with them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..catalogue import text as catalogue_text
+from .action import Action, Model, Request
+from .config import Config
+from .exceptions import AgentException
+from .lifecycle import AgentEvent, EventType, LifecycleHook
+from .loop import Loop, adrive, drive
+from .message import Message, ToolCall
+from .run import Entry, Event, Limits, Noted, Returned, Run, Told, settle
+from .streaming import StreamEvent
+
+if TYPE_CHECKING:
+    from ..tools.registry import ToolRegistry
+    from .debugger import Debugger
+
+_LIMITS = ("max_steps", "max_tokens", "max_repeats")
+
+
+class Waiting(AgentException):
+    """A call needs a person's approval before the run goes on. Judge it, then `agent.resume(Judged(...))`."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        """The run as it waits."""
+        names = ", ".join(sorted({call.name for _, frame in run.frames for call in frame.pending}))
+        super().__init__(f"The run waits for approval of {names}. Pass `Judged(call_id, allowed)` to `agent.resume`.")
+
+
+class Agent:
+    """A name, a model, tools and a `decide`. Constructing one touches no disk and no network.
+
+    A subclass overrides `decide`, and has `run`, `arun`, streaming and stepping from here.
+    """
+
+    kind: ClassVar[str] = "Agent"
+    """The pattern, in a word."""
+
+    def __init__(
+        self,
+        name: str,
+        llm: Model,
+        system_prompt: str | None = None,
+        config: Config | None = None,
+        tool_registry: ToolRegistry | None = None,
+        *,
+        max_steps: int | None = None,
+    ) -> None:
+        self.name = name
+        self.llm = llm
+        self.system_prompt = system_prompt
+        self.config = config or Config()
+        self.tool_registry = tool_registry
+        self.max_steps = max_steps
+        self.members: dict[str, Agent] = {}
+        """The agents that decide for child runs, by name."""
+        self.state = Run(name)
+        """The conversation so far, as a value. Assign an older or loaded run to go on from there."""
+        self.journal: list[Entry] = []
+        """What happened to `state` since this agent was made, oldest first."""
+        self.subscribers: list[Callable[[Entry, Run], None]] = []
+        """Told of each entry after it is in the journal. An error of theirs is noted and does not end the run."""
+
+    # -- deciding ---------------------------------------------------------------------------------
+
+    def decide(self, run: Run) -> Action:
+        """What to do next in this run. Pure: equal runs give equal actions."""
+        raise NotImplementedError(f"{type(self).__name__} has no `decide`. Write one that returns an action for a run.")
+
+    def act(self, run: Run) -> Action:
+        """What `decide` wants, within the limits of the run."""
+        from ..agents.limits import limit
+
+        return limit(run, self.decide(run), self.config.language)
+
+    def request(self, run: Run) -> Request:
+        """The conversation and the tools, as the model is asked."""
+        return Request(run.messages, self.tools(run).schemas(), at=("", run.steps))
+
+    def tools(self, run: Run) -> ToolRegistry:
+        """The tools as this run may use them."""
+        registry = self._registry()
+        return registry if run.limits.tools is None else registry.view(allow=run.limits.tools)
+
+    def asks(self, call: ToolCall) -> bool:
+        """Whether a person has to approve this call."""
+        return self._registry().asks(call)
+
+    def system_text(self) -> str | None:
+        """The system prompt as it is sent."""
+        return self.system_prompt
+
+    # -- what the loop asks of an agent -----------------------------------------------------------
+
+    @property
+    def language(self) -> str:
+        return self.config.language
+
+    @property
+    def max_parallel(self) -> int:
+        return self.config.max_concurrent_tools
+
+    def model(self, deltas: bool) -> Model:
+        """The model to ask. Without anybody to see the pieces, a whole reply is asked for."""
+        from .llm import HelloAgentsLLM
+
+        if not deltas and isinstance(self.llm, HelloAgentsLLM):
+            return self.llm.whole
+        return self.llm
+
+    def member(self, run: Run) -> Agent:
+        """The agent that decides for a child run."""
+        if run.agent not in self.members:
+            raise AgentException(
+                f"{self.name!r} has no member {run.agent!r} for this child run. Put it into `members` first."
+            )
+        return self.members[run.agent]
+
+    # -- running ----------------------------------------------------------------------------------
+
+    def run(self, input_text: str, **kwargs: Any) -> str:
+        """Answers, remembering what was said before.
+
+        `max_steps`, `max_tokens` and `max_repeats` override the agent's limits for this call. Raises
+        `Waiting` when a call needs approval, a typed `LLMException` when the model fails; what happened
+        until then stays in `state`, and `resume()` goes on from it.
+        """
+        for _ in self._walk(self._opening(input_text, kwargs)):
+            pass
+        return self._answer()
+
+    def resume(self, *events: Event) -> str:
+        """Goes on with a run that was broken off or waits, after recording these events (a `Judged`, say)."""
+        for _ in self._walk([*events, *settle(self.state)]):
+            pass
+        return self._answer()
+
+    def walk(self, text: str | None = None, **kwargs: Any) -> Iterator[tuple[Entry, Run]]:
+        """`run` as an iterator over what happens: each entry of the journal, with the run after it."""
+        yield from self._walk(self._opening(text, kwargs))
+
+    def stream_run(self, input_text: str, **kwargs: Any) -> Iterator[str]:
+        """The text of the model's replies, piece by piece; an answer given through a tool comes last, whole."""
+        from .stream import Texts
+
+        texts = Texts()
+        for entry, _ in self._walk(self._opening(input_text, kwargs), deltas=True):
+            yield from texts.of(entry.event)
+
+    async def arun(
+        self,
+        input_text: str,
+        on_start: LifecycleHook = None,
+        on_step: LifecycleHook = None,
+        on_finish: LifecycleHook = None,
+        on_error: LifecycleHook = None,
+        on_tool_call: LifecycleHook = None,
+        **kwargs: Any,
+    ) -> str:
+        """`run`, awaiting: independent calls run side by side, and cancelling the task stops the run."""
+        hooks = {"start": on_start, "step": on_step, "finish": on_finish, "error": on_error, "tool_call": on_tool_call}
+        async for _ in self._astream(input_text, hooks, kwargs, deltas=False):
+            pass
+        return self._answer()
+
+    async def awalk(self, text: str | None = None, **kwargs: Any) -> AsyncIterator[tuple[Entry, Run]]:
+        """`walk`, awaiting."""
+        async for record in self._awalk(self._opening(text, kwargs)):
+            yield record
+
+    async def arun_stream(
+        self,
+        input_text: str,
+        on_start: LifecycleHook = None,
+        on_finish: LifecycleHook = None,
+        on_error: LifecycleHook = None,
+        on_step: LifecycleHook = None,
+        on_tool_call: LifecycleHook = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[StreamEvent]:
+        """The run as it happens: text, thinking, steps and calls. `StreamEvent.event` is the core's event."""
+        hooks = {"start": on_start, "step": on_step, "finish": on_finish, "error": on_error, "tool_call": on_tool_call}
+        async for event in self._astream(input_text, hooks, kwargs, deltas=True):
+            yield event
+
+    def steps(self, text: str | None = None, *, run: Run | None = None, **kwargs: Any) -> Debugger:
+        """A debugger on a question, on a run, or on what this agent has done so far. `state` is left alone."""
+        from .debugger import Debugger
+
+        if text is None and run is None and self.journal:
+            return Debugger(self, self._start, self.journal)
+        start = self.state if run is None else run
+        opening = self._opening(text, kwargs, run) if text is not None else settle(start)
+        return Debugger(self, start, opening=opening)
+
+    # -- the conversation so far ------------------------------------------------------------------
+
+    @property
+    def _history(self) -> list[Message]:
+        return self.get_history()
+
+    @_history.setter
+    def _history(self, value: list[Message]) -> None:
+        self.clear_history()
+        for message in value:
+            self.add_message(message)
+
+    def add_message(self, message: Message) -> None:
+        """Puts a message into the conversation by hand."""
+        self._record([Told(message)])
+
+    def get_history(self) -> list[Message]:
+        """The conversation without the system message."""
+        return [message for message in self.state.messages if message.role != "system"]
+
+    def clear_history(self) -> None:
+        """Starts over. The journal starts over, too."""
+        self.state = self._start = Run(self.name)
+        self.journal = []
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}(name={self.name!r})"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> Run:
+        return self._state
+
+    @state.setter
+    def state(self, run: Run) -> None:
+        self._state = self._start = run
+        self.journal = []
+
+    def _registry(self) -> ToolRegistry:
+        """The caller's registry, or an empty one; never changed by the agent."""
+        if self.tool_registry is None:
+            from ..tools.registry import ToolRegistry
+
+            return ToolRegistry()
+        return self.tool_registry
+
+    def _limits(self, kwargs: Mapping[str, Any]) -> Limits:
+        for name in kwargs:
+            if name not in _LIMITS:
+                near = get_close_matches(name, _LIMITS, n=1)
+                hint = f"Did you mean {near[0]!r}?" if near else "Settings of the model go to `HelloAgentsLLM`."
+                raise TypeError(f"run() has no argument {name!r}; it takes {', '.join(_LIMITS)}. {hint}")
+        return replace(
+            self.state.limits,
+            max_steps=kwargs.get("max_steps", self.max_steps),
+            max_tokens=kwargs.get("max_tokens", self.config.max_total_tokens),
+            max_repeats=kwargs.get("max_repeats", self.config.max_repeated_calls),
+        )
+
+    def _opening(self, text: str | None, kwargs: Mapping[str, Any], run: Run | None = None) -> list[Event]:
+        """The events that come before the first decision: lost calls, the system prompt, the question."""
+        state = self.state if run is None else run
+        events: list[Event] = list(settle(state))
+        if text is None:
+            return events
+        lost = {event.message.answers for event in events if isinstance(event, Returned)}
+        from ..agents.limits import not_run
+
+        superseded = catalogue_text("call.superseded", self.language)
+        events += [Returned(not_run(call, superseded, "NOT_RUN")) for call in state.pending if call.id not in lost]
+        system = self.system_text()
+        first = state.messages[0] if state.messages else None
+        if system and not (first and first.role == "system" and first.content == system):
+            events.append(Told(Message(system, "system")))
+        events.append(Told(Message(text, "user"), self._limits(kwargs)))
+        return events
+
+    def _loop(self, deltas: bool) -> Loop:
+        def sink(entry: Entry, run: Run) -> None:
+            self.journal.append(entry)
+            self._state = run
+            for subscriber in self.subscribers:
+                try:
+                    subscriber(entry, run)
+                except Exception as error:
+                    if not (isinstance(entry.event, Noted) and entry.event.key == "subscriber_error"):
+                        note = {"type": type(error).__name__, "message": str(error), "seq": entry.seq}
+                        loop.record("", Noted("subscriber_error", note))
+
+        seq = self.journal[-1].seq + 1 if self.journal else 0
+        loop = Loop(self, self._state, seq=seq, deltas=deltas, sink=sink)
+        return loop
+
+    def _record(self, events: list[Event]) -> None:
+        loop = self._loop(False)
+        for event in events:
+            loop.record("", event)
+
+    def _walk(self, opening: list[Event], deltas: bool = False) -> Iterator[tuple[Entry, Run]]:
+        loop = self._loop(deltas)
+        for event in opening:
+            yield loop.record("", event)
+        yield from drive(loop)
+
+    async def _awalk(self, opening: list[Event], deltas: bool = False) -> AsyncIterator[tuple[Entry, Run]]:
+        loop = self._loop(deltas)
+        for event in opening:
+            yield loop.record("", event)
+        async for record in adrive(loop):
+            yield record
+
+    async def _astream(
+        self, text: str, hooks: Mapping[str, LifecycleHook], kwargs: Mapping[str, Any], deltas: bool
+    ) -> AsyncIterator[StreamEvent]:
+        from .stream import Stream, call_hook
+
+        stream = Stream(self.name, text)
+        timeout = self.config.hook_timeout_seconds
+
+        async def tell(hook: str, kind: EventType, **data: Any) -> None:
+            fault = await call_hook(hooks.get(hook), AgentEvent.create(kind, self.name, **data), timeout)
+            if fault is not None:
+                self._record([Noted("hook_error", fault)])
+
+        await tell("start", EventType.AGENT_START, input_text=text)
+        yield stream.started()
+        try:
+            async for entry, run in self._awalk(self._opening(text, kwargs), deltas):
+                for hook, kind, data in stream.hooks_of(entry, run):
+                    await tell(hook, kind, **data)
+                for event in stream.of(entry, run):
+                    yield event
+        except Exception as error:
+            await tell("error", EventType.AGENT_ERROR, error=str(error), error_type=type(error).__name__)
+            yield stream.failed(error)
+            raise
+        if self.state.outcome is None:
+            raise Waiting(self.state)
+        await tell("finish", EventType.AGENT_FINISH, result=self.state.answer or "")
+        yield stream.finished(self.state)
+
+    def _answer(self) -> str:
+        if self.state.outcome is None:
+            raise Waiting(self.state)
+        return self.state.answer or ""

@@ -1,0 +1,179 @@
+"""The journal's file form: one JSON line an entry, readable by this and every later version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from typing import Any, cast
+
+from .message import Message, Messages
+from .run import (
+    Began,
+    Compacted,
+    Delta,
+    Entry,
+    Event,
+    Judged,
+    Noted,
+    Replied,
+    Returned,
+    Run,
+    Spawned,
+    Stopped,
+    Told,
+)
+
+SCHEMA = 1
+"""Counts the changes of the form. Every line carries the number it was written with."""
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""For each older number: what turns a line of it into one of the next number."""
+
+KINDS: dict[str, type[Event]] = {
+    "told": Told,
+    "delta": Delta,
+    "replied": Replied,
+    "began": Began,
+    "judged": Judged,
+    "returned": Returned,
+    "spawned": Spawned,
+    "noted": Noted,
+    "compacted": Compacted,
+    "stopped": Stopped,
+}
+_KIND_OF = {kind: name for name, kind in KINDS.items()}
+
+
+def kind_of(event: Event) -> str:
+    """The JSON tag of an event: `told`, `replied`, `returned`, …"""
+    return _KIND_OF[type(event)]
+
+
+def dump_entry(entry: Entry) -> str:
+    """One journal line, without the line break."""
+    line = {"schema": SCHEMA, "seq": entry.seq, "frame": entry.frame, "time": entry.time}
+    return _text(line | {"event": plain(entry.event)})
+
+
+def load_entry(line: str | bytes) -> Entry:
+    """Reads one line. Raises `ValueError` that says what is wrong with it."""
+    data = _migrated(_object(line))
+    return Entry(
+        _adapter_of(int).validate_python(data.get("seq")),
+        _adapter_of(str).validate_python(data.get("frame")),
+        _adapter_of(float).validate_python(data.get("time")),
+        load_event(data.get("event")),
+    )
+
+
+def dump_journal(entries: Iterable[Entry]) -> str:
+    """Entries as JSON lines."""
+    return "".join(dump_entry(entry) + "\n" for entry in entries)
+
+
+def load_journal(text: str) -> Iterator[Entry]:
+    """Reads JSON lines. A last line that was cut off in the middle of writing is left out; damage before it raises."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield load_entry(line)
+        except ValueError as error:
+            if number == len(lines):
+                return
+            raise ValueError(f"Line {number} of the journal cannot be read: {error}") from error
+
+
+def dump_json(run: Run) -> str:
+    return _text({"schema": SCHEMA} | cast("dict[str, Any]", plain(run)))
+
+
+def load_run(text: str | bytes) -> Run:
+    return _adapter_of(Run).validate_python(_migrated(_object(text)))
+
+
+def load_event(data: object) -> Event:
+    """An event from its plain form. Raises `ValueError` naming an unknown kind or a wrong field."""
+    if not isinstance(data, Mapping):
+        raise ValueError(f"An event is an object with a kind, not {data!r}.")
+    fields_of = dict(cast("Mapping[str, Any]", data))
+    kind = fields_of.pop("kind", None)
+    if kind not in KINDS:
+        raise ValueError(f"{kind!r} is not a kind of event. Known are {', '.join(KINDS)}.")
+    return _adapter_of(KINDS[kind]).validate_python(fields_of)
+
+
+def plain(value: Any) -> Any:
+    """Values of the core as plain JSON values; what has its default is left out."""
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, Message):
+        return value.to_dict()
+    if isinstance(value, Messages):
+        return [message.to_dict() for message in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(plain(item) for item in cast("Iterable[Any]", value))
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in cast("Iterable[Any]", value)]
+    names = _defaults(cast("type[Any]", type(value)))
+    if names is None:
+        return str(value)
+    kind = _KIND_OF.get(cast("Any", type(value)))
+    data: dict[str, Any] = {} if kind is None else {"kind": kind}
+    for name, default in names:
+        item = getattr(value, name)
+        if item is not default and item != default:
+            data[name] = plain(item)
+    return data
+
+
+@cache
+def _defaults(kind: type[Any]) -> list[tuple[str, Any]] | None:
+    """The fields of a dataclass with their defaults; `None` for other types."""
+    try:
+        all_fields = fields(kind)
+    except TypeError:
+        return None
+    return [(one.name, _default(one)) for one in all_fields]
+
+
+def _default(one: Field[Any]) -> Any:
+    return one.default_factory() if one.default_factory is not MISSING else one.default
+
+
+def _text(data: object) -> str:
+    """JSON as UTF-8 text. A lone surrogate, which UTF-8 cannot hold, is written as its escape."""
+    text = json.dumps(data, ensure_ascii=False, default=str, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = "".join(f"\\u{ord(c):04x}" if 0xD800 <= ord(c) <= 0xDFFF else c for c in text)
+    return text
+
+
+def _object(text: str | bytes) -> dict[str, Any]:
+    data = json.loads(text)
+    if not isinstance(data, dict):
+        raise ValueError(f"Expected a JSON object, found {type(data).__name__}.")
+    return cast("dict[str, Any]", data)
+
+
+def _migrated(data: dict[str, Any]) -> dict[str, Any]:
+    number = data.pop("schema", None)
+    if not isinstance(number, int) or number > SCHEMA:
+        raise ValueError(f"Schema {number!r} is not known here; the newest is {SCHEMA}. Update hello-agents-book.")
+    while number < SCHEMA:
+        data, number = MIGRATIONS[number](data), number + 1
+    return data
+
+
+@cache
+def _adapter_of(kind: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

@@ -1,0 +1,131 @@
+"""Entries of the journal, told as stream events, hook calls and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .lifecycle import AgentEvent, EventType, LifecycleHook
+from .run import Began, Delta, Entry, Event, Judged, Replied, Returned, Run, Stopped, Told
+from .streaming import StreamEvent, StreamEventType
+
+HookCall = tuple[str, EventType, dict[str, Any]]
+
+
+class Texts:
+    """The pieces of text of a run, and at the end an answer that was none of them."""
+
+    def __init__(self) -> None:
+        self._last = ""
+        self._streamed = False
+
+    def of(self, event: Event) -> Iterator[str]:
+        match event:
+            case Delta(text, "content"):
+                self._streamed = True
+                if text:
+                    yield text
+            case Replied(message):
+                if message.content and not self._streamed:
+                    yield message.content
+                self._last, self._streamed = message.text, False
+            case Stopped(_, answer) if answer and answer != self._last:
+                yield answer
+            case _:
+                pass
+
+
+class Stream:
+    """One question, told as stream events."""
+
+    def __init__(self, agent: str, text: str) -> None:
+        self._agent = agent
+        self._text = text
+        self._calls: dict[str, str] = {}
+        self._step = 0
+
+    def started(self) -> StreamEvent:
+        return self._event(StreamEventType.AGENT_START, None, input_text=self._text)
+
+    def finished(self, run: Run) -> StreamEvent:
+        reason = run.outcome.reason if run.outcome else ""
+        return self._event(
+            StreamEventType.AGENT_FINISH,
+            None,
+            result=run.answer or "",
+            finish_reason=reason,
+            total_steps=run.steps - run.turn_step,
+            total_tokens=(run.usage - run.turn_usage).total_tokens,
+        )
+
+    def failed(self, error: Exception) -> StreamEvent:
+        return self._event(StreamEventType.ERROR, None, error=str(error), error_type=type(error).__name__)
+
+    def of(self, entry: Entry, run: Run) -> Iterator[StreamEvent]:
+        """What a reader of the stream is told of this entry."""
+        event = entry.event
+        match event:
+            case Delta(text, "content"):
+                yield self._event(StreamEventType.LLM_CHUNK, event, chunk=text, frame=entry.frame)
+            case Delta(text, "reasoning"):
+                yield self._event(StreamEventType.THINKING, event, chunk=text, frame=entry.frame)
+            case Replied(message):
+                self._step = run.at(entry.frame).steps
+                yield self._event(StreamEventType.STEP_START, event, step=self._step, frame=entry.frame)
+                if not message.tool_calls:
+                    yield self._event(StreamEventType.STEP_FINISH, event, step=self._step, frame=entry.frame)
+            case Began(call_id):
+                name, arguments = _call_of(run.at(entry.frame), call_id)
+                data = {"tool_call_id": call_id, "tool_name": name, "args": arguments, "frame": entry.frame}
+                yield self._event(StreamEventType.TOOL_CALL_START, event, **data)
+            case Returned(message):
+                name, _ = _call_of(run.at(entry.frame), message.answers or "")
+                data = {"tool_call_id": message.answers, "tool_name": name, "result": message.text}
+                data |= {"status": message.status, "frame": entry.frame}
+                yield self._event(StreamEventType.TOOL_CALL_FINISH, event, **data)
+                if not run.at(entry.frame).pending:
+                    yield self._event(StreamEventType.STEP_FINISH, event, step=self._step, frame=entry.frame)
+            case _:
+                pass
+
+    def hooks_of(self, entry: Entry, run: Run) -> Iterator[HookCall]:
+        """The hooks that this entry is told to."""
+        match entry.event:
+            case Replied(message, usage):
+                step = run.at(entry.frame).steps
+                data = {"step": step, "content": message.content, "tool_calls": len(message.tool_calls)}
+                yield "step", EventType.STEP_FINISH, data | {"tokens": usage.total_tokens, "frame": entry.frame}
+            case Began(call_id):
+                name, arguments = _call_of(run.at(entry.frame), call_id)
+                data = {"tool_name": name, "tool_call_id": call_id, "args": arguments, "frame": entry.frame}
+                yield "tool_call", EventType.TOOL_CALL, data
+            case Returned() | Told() | Stopped() | Judged():
+                pass
+            case _:
+                pass
+
+    def _event(self, kind: StreamEventType, event: Event | None, **data: Any) -> StreamEvent:
+        return StreamEvent.create(kind, self._agent, event=event, **data)
+
+
+async def call_hook(hook: LifecycleHook, event: AgentEvent, timeout: float) -> dict[str, Any] | None:
+    """Calls a hook and waits for it at most so many seconds. Returns what went wrong, if anything."""
+    if hook is None:
+        return None
+    import asyncio
+
+    try:
+        await asyncio.wait_for(hook(event), timeout)
+    except Exception as error:
+        told = f"took longer than {timeout} s" if isinstance(error, TimeoutError) else str(error)
+        return {"event": event.type.value, "type": type(error).__name__, "message": told}
+    return None
+
+
+def _call_of(run: Run, call_id: str) -> tuple[str, dict[str, Any]]:
+    """The name and arguments of a call of the last replies."""
+    for message in reversed(run.messages):
+        for call in message.tool_calls:
+            if call.id == call_id:
+                return call.name, call.arguments
+    return "", {}
