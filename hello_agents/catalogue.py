@@ -1,10 +1,193 @@
-"""Every text that a model or a reader of the library sees, in English and Chinese."""
+"""The catalogue: every text that a model or a reader sees, in English and in Chinese."""
 
 from __future__ import annotations
 
-from typing import Any
-
 TEXTS: dict[str, dict[str, str]] = {
+    # --- results of tools, as the model reads them -------------------------------------------------------------
+    "tool.error": {"en": "❌ Error [{code}]: {text}", "zh": "❌ 错误 [{code}]: {text}"},
+    "tool.partial": {"en": "⚠️ Partial: {text}", "zh": "⚠️ 部分成功: {text}"},
+    "tool.none": {"en": "(the tool returned nothing)", "zh": "（工具没有返回内容）"},
+    "tool.unknown": {
+        "en": "There is no tool {name!r}. Use one of: {names}.",
+        "zh": "没有名为 {name!r} 的工具。可用的工具：{names}。",
+    },
+    "tool.unknown.near": {
+        "en": "There is no tool {name!r}. Did you mean {near!r}? Use one of: {names}.",
+        "zh": "没有名为 {name!r} 的工具。您是指 {near!r} 吗？可用的工具：{names}。",
+    },
+    "tool.unknown.empty": {
+        "en": "There is no tool {name!r}: no tools are on offer. Answer without one.",
+        "zh": "没有名为 {name!r} 的工具：当前没有可用的工具。请直接回答。",
+    },
+    "tool.list.empty": {"en": "No tools are available.", "zh": "没有可用的工具。"},
+    "tool.arguments": {
+        "en": "The arguments do not fit {tool}: {faults}. Correct them and call again.",
+        "zh": "参数与 {tool} 不符：{faults}。请更正后重新调用。",
+    },
+    "tool.arguments.missing": {"en": "{name} is missing", "zh": "缺少 {name}"},
+    "tool.arguments.unknown": {
+        "en": "there is no parameter {name} (it has {names})",
+        "zh": "没有参数 {name}（可用参数：{names}）",
+    },
+    "tool.arguments.near": {
+        "en": "there is no parameter {name}; did you mean {near}",
+        "zh": "没有参数 {name}，您是指 {near} 吗",
+    },
+    "tool.arguments.none": {
+        "en": "there is no parameter {name}; it takes none",
+        "zh": "没有参数 {name}，该工具不接受参数",
+    },
+    "tool.arguments.wrong": {"en": "{name}: {why} (got {value})", "zh": "{name}：{why}（收到 {value}）"},
+    "tool.arguments.text": {
+        "en": "It takes {names}; a plain text could be any of them. Pass a JSON object.",
+        "zh": "该工具需要 {names}，无法判断文本对应哪一个。请传入 JSON 对象。",
+    },
+    "tool.timeout": {
+        "en": "{tool} did not answer within {seconds:g} s and was given up. It may still have had its effect.",
+        "zh": "{tool} 在 {seconds:g} 秒内没有响应，已放弃等待。它的操作可能已经生效。",
+    },
+    "tool.circuit_open": {
+        "en": "{tool} has failed too often and is switched off for now. Go on without it.",
+        "zh": "{tool} 连续失败次数过多，暂时停用。请不使用它继续。",
+    },
+    # --- calculator ----------------------------------------------------------------------------------------------
+    "calculator.description": {
+        "en": "Works out an arithmetic expression: + - * / // % **, parentheses, sqrt, sin, cos, tan, log, log10, "
+        "exp, abs, round, min, max, floor, ceil, pi, e. Angles are in radians.",
+        "zh": "计算算术表达式：+ - * / // % **、括号、sqrt、sin、cos、tan、log、log10、exp、abs、round、min、max、"
+        "floor、ceil、pi、e。角度使用弧度。",
+    },
+    "calculator.input": {"en": "The expression, for example `(2 + 3) * 4`.", "zh": "表达式，例如 `(2 + 3) * 4`。"},
+    "calculator.empty": {"en": "The expression is empty.", "zh": "表达式为空。"},
+    "calculator.long": {
+        "en": "The expression has {size} characters; at most {limit} are read. Split it.",
+        "zh": "表达式有 {size} 个字符，最多读取 {limit} 个。请拆分。",
+    },
+    "calculator.syntax": {
+        "en": "{expression!r} is not an arithmetic expression (look at position {position}).",
+        "zh": "{expression!r} 不是算术表达式（请检查第 {position} 个字符）。",
+    },
+    "calculator.comma": {
+        "en": "A comma only separates the arguments of a function. Write 1000, not 1,000.",
+        "zh": "逗号只能分隔函数的参数。请写 1000，不要写 1,000。",
+    },
+    "calculator.name": {"en": "{name!r} is unknown. Known: {names}.", "zh": "未知名称 {name!r}。可用：{names}。"},
+    "calculator.unsupported": {
+        "en": "{part!r} is not arithmetic. Use numbers, operators and these functions: {names}.",
+        "zh": "{part!r} 不是算术运算。请使用数字、运算符和以下函数：{names}。",
+    },
+    "calculator.zero": {"en": "Division by zero.", "zh": "除数为零。"},
+    "calculator.domain": {
+        "en": "{part} has no real value: {why}.",
+        "zh": "{part} 没有实数值：{why}。",
+    },
+    "calculator.large": {"en": "The result is too large to work out.", "zh": "结果过大，无法计算。"},
+    # --- files ---------------------------------------------------------------------------------------------------
+    "file.path": {"en": "A path inside the project.", "zh": "项目内的路径。"},
+    "file.outside": {
+        "en": "{path!r} is outside of the project. Use a path inside it.",
+        "zh": "{path!r} 在项目之外。请使用项目内的路径。",
+    },
+    "file.bad_path": {"en": "{path!r} is not a path.", "zh": "{path!r} 不是有效路径。"},
+    "file.missing": {
+        "en": "There is no file {path!r}. List a directory to see what is there.",
+        "zh": "没有文件 {path!r}。可以列出目录查看其中的内容。",
+    },
+    "file.not_regular": {"en": "{path!r} is not a regular file.", "zh": "{path!r} 不是普通文件。"},
+    "file.directory": {
+        "en": "{path!r} is a directory. Name a file in it.",
+        "zh": "{path!r} 是目录。请指定其中的文件。",
+    },
+    "file.binary": {"en": "{path!r} is not a UTF-8 text file.", "zh": "{path!r} 不是 UTF-8 文本文件。"},
+    "file.denied": {
+        "en": "The operating system does not let {path!r} be used: {why}.",
+        "zh": "操作系统不允许使用 {path!r}：{why}。",
+    },
+    "read.description": {
+        "en": "Reads a text file, or lists a directory.",
+        "zh": "读取文本文件，或列出目录。",
+    },
+    "read.offset": {"en": "Lines to skip at the beginning.", "zh": "从开头跳过的行数。"},
+    "read.limit": {"en": "Lines to read at most.", "zh": "最多读取的行数。"},
+    "read.range": {
+        "en": "offset is 0 or more and limit is 1 or more; got offset {offset} and limit {limit}.",
+        "zh": "offset 至少为 0，limit 至少为 1；收到 offset {offset}、limit {limit}。",
+    },
+    "read.beyond": {
+        "en": "{path!r} has {total} lines; there is nothing at offset {offset}.",
+        "zh": "{path!r} 共 {total} 行，offset {offset} 处没有内容。",
+    },
+    "read.empty": {"en": "({path} is empty)", "zh": "（{path} 是空文件）"},
+    "read.part": {
+        "en": "lines {first}-{last} of {total} in {path}; go on with offset {last}.\n{content}",
+        "zh": "{path} 共 {total} 行，这里是第 {first}-{last} 行；用 offset {last} 继续读取。\n{content}",
+    },
+    "read.listing": {"en": "{path}: {count} entries", "zh": "{path}：{count} 项"},
+    "read.size": {"en": "{name} ({size} bytes)", "zh": "{name}（{size} 字节）"},
+    "write.description": {
+        "en": "Writes a text file, in place of what was there.",
+        "zh": "写入文本文件，覆盖原有内容。",
+    },
+    "write.content": {"en": "The whole text of the file.", "zh": "文件的完整内容。"},
+    "write.mtime": {
+        "en": "The file_mtime_ms that Read gave; the write is refused when the file has changed since.",
+        "zh": "Read 返回的 file_mtime_ms；若文件此后被修改则拒绝写入。",
+    },
+    "write.conflict": {
+        "en": "{path!r} has changed since it was read. Read it again, then write.",
+        "zh": "{path!r} 在读取之后被修改过。请重新读取后再写入。",
+    },
+    "write.surrogate": {
+        "en": "The content cannot be written as UTF-8 (look at position {position}).",
+        "zh": "内容无法写成 UTF-8（请检查第 {position} 个字符）。",
+    },
+    "write.created": {
+        "en": "Created {path} ({lines} lines, {size} bytes).",
+        "zh": "已创建 {path}（{lines} 行，{size} 字节）。",
+    },
+    "write.replaced": {
+        "en": "Replaced {path} ({lines} lines, {size} bytes).",
+        "zh": "已覆盖 {path}（{lines} 行，{size} 字节）。",
+    },
+    # --- todos ---------------------------------------------------------------------------------------------------
+    "todo.description": {
+        "en": "Keeps the list of what is to be done. At most one item is in progress at a time.",
+        "zh": "维护任务清单。同一时间最多只有一项进行中。",
+    },
+    "todo.summary": {"en": "What the whole task is, in a few words.", "zh": "用几个词概括整个任务。"},
+    "todo.todos": {"en": "The items.", "zh": "任务项。"},
+    "todo.content": {"en": "What is to be done.", "zh": "要做的事。"},
+    "todo.status": {"en": "How far it is.", "zh": "进展状态。"},
+    "todo.action": {
+        "en": "create: this is the list now. update: items with these contents get these statuses, new ones are added. "
+        "clear: forget the list.",
+        "zh": "create：以此作为清单。update：内容相同的项更新状态，新的项追加。clear：清空清单。",
+    },
+    "todo.bad_action": {
+        "en": "{action!r} is not an action. Use create, update or clear.",
+        "zh": "{action!r} 不是有效操作。请使用 create、update 或 clear。",
+    },
+    "todo.bad_item": {
+        "en": "Item {number} is not a todo: {why}.",
+        "zh": "第 {number} 项不是有效任务：{why}。",
+    },
+    "todo.no_content": {"en": "its content is empty", "zh": "内容为空"},
+    "todo.bad_status": {
+        "en": "{status!r} is not one of pending, in_progress, completed",
+        "zh": "{status!r} 不是 pending、in_progress、completed 之一",
+    },
+    "todo.not_object": {"en": "it is not an object with content and status", "zh": "不是含 content 与 status 的对象"},
+    "todo.several": {
+        "en": "{count} items would be in progress: {names}. At most one may be; complete or park the others first.",
+        "zh": "将有 {count} 项进行中：{names}。最多只能有一项，请先完成或搁置其他项。",
+    },
+    "todo.cleared": {"en": "The list is empty now.", "zh": "清单已清空。"},
+    "todo.empty": {"en": "Nothing is on the list.", "zh": "清单为空。"},
+    "todo.head": {"en": "{summary} ({completed}/{total} done)", "zh": "{summary}（已完成 {completed}/{total}）"},
+    "todo.title": {"en": "Todos", "zh": "任务清单"},
+    "todo.unsaved": {"en": "{recap}\n(not saved: {why})", "zh": "{recap}\n（未保存：{why}）"},
+    # --- demo tools ----------------------------------------------------------------------------------------------
+    "demo.weather": {"en": "{city}: {sky}, {degrees:g} {unit}", "zh": "{city}：{sky}，{degrees:g} {unit}"},
     # limits
     "limits.steps_left": {
         "en": "Notice: {left} step(s) are left before you must answer without tools. Work towards the answer now.",
@@ -77,10 +260,32 @@ TEXTS: dict[str, dict[str, str]] = {
     "why.compacted": {"en": "the history is shortened", "zh": "历史被压缩"},
     "why.no_agent": {"en": "this is a finished run without its agent", "zh": "这是一个没有智能体的已完成运行"},
     "why.replay": {"en": "this step is recorded already", "zh": "这一步已有记录"},
+    # wire
+    "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},
+    "wire.unanswered": {
+        "en": "not answered: there is no result of this call",
+        "zh": "未得到结果：此调用没有返回结果",
+    },
+    "wire.not_json": {
+        "en": "The arguments are not valid JSON at position {position}: {reason}. Call again with one JSON object.",
+        "zh": "参数在位置 {position} 处不是合法的 JSON：{reason}。请用一个 JSON 对象重新调用。",
+    },
+    "wire.not_object": {
+        "en": "The arguments are {kind}, not an object. Call again with one JSON object.",
+        "zh": "参数是 {kind}，不是对象（not an object）。请用一个 JSON 对象重新调用。",
+    },
 }
+"""Key to language to text. The values of a text stand in braces, as for `str.format`."""
 
 
-def text(key: str, language: str = "en", /, **values: Any) -> str:
-    """The text under a key, filled in. Raises `KeyError` for an unknown key; an unknown language reads as English."""
-    entry = TEXTS[key]
-    return entry.get(language, entry["en"]).format(**values) if values else entry.get(language, entry["en"])
+def text(key: str, language: str = "en", /, **values: object) -> str:
+    """The text under a key, with its values filled in.
+
+    Languages are `en` and `zh`; a regional form such as `zh-CN` is read as its language. Raises `KeyError` for a
+    key that is not there and `ValueError` for another language.
+    """
+    versions = TEXTS[key]
+    version = versions.get(language) or versions.get(language.replace("_", "-").partition("-")[0].lower())
+    if version is None:
+        raise ValueError(f"There are no texts in {language!r}. Use one of {', '.join(sorted(versions))}.")
+    return version.format(**values) if values else version

@@ -42,17 +42,17 @@ def closing(run: Run) -> Closing | None:
 def limit(run: Run, action: Action, language: str) -> Action:
     """The action, unless a limit has something to say about it."""
     close = closing(run)
+    if close is None:
+        return _open(run, action, language) if isinstance(action, Ask) else action
     match action:
-        case Ask() if close is None:
-            return _open(run, action, language)
         case Ask() if close.answered:
             return Stopped(close.reason, closing_answer(run, close.reason, language))
         case Ask(request, tolerant):
             notice = Message(text("limits.last_call", language), "user")
             return Ask(replace(request, messages=(*request.messages, notice), tool_choice="none"), tolerant)
-        case Call(calls) | Wait(calls) if close and close.answered:
+        case Call(calls) | Wait(calls) if close.answered:
             return Returned(not_run(calls[0], text("limits.not_run", language), "NOT_RUN"))
-        case Stopped("finished", answer) if close:
+        case Stopped("finished", answer):
             return Stopped(close.reason, answer or closing_answer(run, close.reason, language))
         case _:
             return action
@@ -72,8 +72,6 @@ def closing_answer(run: Run, reason: str, language: str) -> str:
             return message.content
     results = (message for message in reversed(run.messages) if message.role == "tool")
     last = next((message.text for message in results if message.metadata.get("code") != "NOT_RUN"), "")
-        (m.text for m in reversed(run.messages) if m.role == "tool" and m.metadata.get("code") != "NOT_RUN"), ""
-    )
     return text("limits.no_answer", language, reason=reason, last=last or text("limits.nothing", language))
 
 

@@ -93,7 +93,7 @@ class ReActAgent(Agent):
             from ..tools.registry import ToolRegistry
 
             self.tool_registry = ToolRegistry()
-        self.tool_registry.add(tool)
+        self.tool_registry.register_tool(tool)
 
 
 def finished(run: Run) -> str | None:

@@ -48,7 +48,7 @@ class SimpleAgent(Agent):
             from ..tools.registry import ToolRegistry
 
             self.tool_registry = ToolRegistry()
-        self.tool_registry.add(tool, auto_expand=auto_expand)
+        self.tool_registry.register_tool(tool, auto_expand)
 
     def remove_tool(self, tool_name: str) -> bool:
         """Takes a tool out of the agent's registry. False when it has none of that name."""

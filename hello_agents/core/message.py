@@ -216,6 +216,13 @@ class Messages(Sequence[Message]):
         grown._size = self._size + 1
         return grown
 
+    def extends(self, earlier: Messages) -> bool:
+        """Whether this is the other conversation with messages appended, seen without comparing any.
+
+        False may also mean that it cannot be seen, for two conversations that share no storage.
+        """
+        return self._items is earlier._items and self._size >= earlier._size
+
     def splice(self, start: int, stop: int, messages: Iterable[Message]) -> Messages:
         """This conversation with `[start:stop]` replaced."""
         items = self._items[: self._size]

@@ -1,0 +1,58 @@
+"""Secrets taken out of text: the one place that knows what a key looks like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+MASK = "***"
+_SHORTEST_KNOWN = 6
+"""Known values shorter than this are no secrets: a local server is often given the key `x` or `none`."""
+
+_SHAPES = re.compile(
+    r"""
+    (?<![A-Za-z0-9]) sk-(?=[\w-]*\d)[\w*-]{12,}            # OpenAI, DeepSeek, Anthropic, OpenRouter and others
+    | (?<![A-Za-z0-9]) AIza[\w-]{20,}                      # Google
+    | (?<![A-Za-z0-9]) gh[opsur]_[A-Za-z0-9]{20,}          # GitHub
+    | (?<![A-Za-z0-9]) (?:hf|gsk|xai|ms|pplx)[-_](?=[\w-]*\d)[\w-]{16,}
+    | (?<![A-Za-z0-9]) eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}  # JSON web tokens
+    """,
+    re.VERBOSE,
+)
+_BEARER = re.compile(r"(?i)\b(bearer|basic)(\s+)[\w.~+/=-]{8,}")
+_NAMED = re.compile(
+    r"(?i)((?:api[_-]?key|access[_-]?token|secret(?:[_-]?key)?|password|passwd|authorization)"
+    r"[\"']?\s*[:=]\s*[\"']?)(?=[^\s\"',;&}]*\d)[^\s\"',;&}]{8,}"
+)
+_SECRET_FIELD = re.compile(
+    r"(?i)^(?:.*[_-])?(?:api[_-]?key|access[_-]?token|secret|secret[_-]?key|password|authorization)$"
+)
+
+
+def mask(text: str, *known: str | None) -> str:
+    """The text with every known secret, and everything that looks like a key, replaced by `***`."""
+    for secret in sorted({value for value in known if value and len(value) >= _SHORTEST_KNOWN}, key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    text = _SHAPES.sub(MASK, text)
+    text = _BEARER.sub(rf"\1\2{MASK}", text)
+    return _NAMED.sub(rf"\1{MASK}", text)
+
+
+def mask_values(value: Any, *known: str | None) -> Any:
+    """A JSON value with its texts masked; fields named like secrets lose their value whatever it looks like."""
+    match value:
+        case str():
+            return mask(value, *known)
+        case Mapping():
+            fields = cast("Mapping[Any, Any]", value)
+            return {
+                name: MASK
+                if isinstance(name, str) and item and _SECRET_FIELD.match(name)
+                else mask_values(item, *known)
+                for name, item in fields.items()
+            }
+        case list() | tuple():
+            return [mask_values(item, *known) for item in cast("list[Any]", value)]
+        case _:
+            return value

@@ -1,0 +1,320 @@
+"""The registry: the tools an agent may use, by name, and the answers to its calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Protocol, cast
+
+from ..catalogue import text
+from ..core.message import Message, Status, ToolCall
+from .base import FunctionTool, Tool
+from .errors import ToolErrorCode
+from .executor import aexecute, execute
+from .response import ToolResponse, ToolStatus
+
+Allow = Callable[[str], bool] | Collection[str]
+"""Which names are on offer: a predicate over names, or the names."""
+
+
+class Breaker(Protocol):
+    """Something that switches a tool off after too many failures."""
+
+    def is_open(self, tool_name: str) -> bool: ...
+
+    def record_result(self, tool_name: str, response: ToolResponse) -> None: ...
+
+
+class ToolRegistry:
+    """Tools by name. Registering a name twice is an error unless `replace` says otherwise."""
+
+    def __init__(self, circuit_breaker: Breaker | None = None) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._base: ToolRegistry | None = None
+        self._allow: Callable[[str], bool] | None = None
+        self._breaker = circuit_breaker
+        self._changes = 0
+        self._schemas: tuple[int, tuple[dict[str, Any], ...]] = (-1, ())
+        self._reads: dict[str, dict[str, Any]] = {}
+
+    # --- putting tools in --------------------------------------------------------------------------------------------
+
+    def register_tool(
+        self,
+        tool: Tool | Callable[..., Any] | str,
+        auto_expand: bool | str | Callable[..., Any] = True,
+        description: str | Callable[..., Any] | None = None,
+        *,
+        replace: bool = False,
+    ) -> None:
+        """Adds a tool; an expandable one is replaced by its actions unless `auto_expand` is false.
+
+        A function does as well as a tool, and so do `(name, function, description)` and `(name, description,
+        function)`. Raises `ValueError` when a name is taken.
+        """
+        match tool:
+            case Tool():
+                expanded = tool.get_expanded_tools() if auto_expand else []
+                self._add(expanded or [tool], replace)
+            case str():
+                function, words = _function_and_words(auto_expand, description)
+                self._add([FunctionTool(function, tool, words)], replace)
+            case _:
+                self._add([FunctionTool(tool)], replace)
+
+    def register_function(
+        self,
+        func: Callable[..., Any] | str,
+        name: str | None = None,
+        description: str | Callable[..., Any] | None = None,
+        *,
+        replace: bool = False,
+        timeout: float | None = None,
+        needs_approval: bool = False,
+    ) -> Callable[..., Any]:
+        """Adds a function, named and described by itself unless told otherwise, and returns it.
+
+        `(name, description, function)` is understood as well. Raises `ValueError` when the name is taken.
+        """
+        if isinstance(func, str):
+            function, words = _function_and_words(name, description)
+            tool = FunctionTool(function, func, words, timeout=timeout, needs_approval=needs_approval)
+        else:
+            words = description if isinstance(description, str) else None
+            tool = FunctionTool(func, name, words, timeout=timeout, needs_approval=needs_approval)
+        self._add([tool], replace)
+        return tool.function
+
+    def _add(self, tools: list[Tool], replace: bool) -> None:
+        """All of them or, when a name is taken, none."""
+        names: set[str] = set()
+        for tool in tools:
+            if not tool.name or not tool.name.strip():
+                raise ValueError(f"{tool!r} has no name. Give it one that a model can call it by.")
+            if tool.name in names or (tool.name in self._tools and not replace):
+                raise ValueError(
+                    f"There is a tool {tool.name!r} already. Choose another name, or register with replace=True."
+                )
+            names.add(tool.name)
+        for tool in tools:
+            self._tools[tool.name] = tool
+        self._changes += 1
+
+    def unregister(self, name: str) -> None:
+        """Takes a tool out; one that is not there is no error."""
+        self._tools.pop(name, None)
+        self._changes += 1
+
+    def clear(self) -> None:
+        """Takes all tools out."""
+        self._tools.clear()
+        self._changes += 1
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def get_tool(self, name: str) -> Tool | None:
+        """The tool of this name; a registered function is one too."""
+        tool = self._tools.get(name)
+        if tool is None and self._base is not None and (self._allow is None or self._allow(name)):
+            return self._base.get_tool(name)
+        return tool
+
+    def get_function(self, name: str) -> Callable[..., Any] | None:
+        """The function registered under this name."""
+        match self.get_tool(name):
+            case FunctionTool(function=function):
+                return function
+            case _:
+                return None
+
+    def list_tools(self) -> list[str]:
+        """The names, in the order of registration; in a view, its own tools first."""
+        names = list(self._tools)
+        if self._base is not None:
+            allow = self._allow
+            names += [
+                name for name in self._base.list_tools() if name not in self._tools and (allow is None or allow(name))
+            ]
+        return names
+
+    def get_all_tools(self) -> list[Tool]:
+        """The tools, functions among them, in the order of `list_tools`."""
+        found = [self.get_tool(name) for name in self.list_tools()]
+        return [tool for tool in found if tool is not None]
+
+    def get_tools_description(self, language: str = "en") -> str:
+        """One line for each tool."""
+        lines = [f"- {tool.name}: {tool.description}" for tool in self.get_all_tools()]
+        return "\n".join(lines) or text("tool.list.empty", language)
+
+    def schemas(self) -> tuple[dict[str, Any], ...]:
+        """The tools as a model is told of them. The same object until something is registered or taken out."""
+        stamp = self._stamp()
+        if self._schemas[0] != stamp:
+            self._schemas = stamp, tuple(tool.to_openai_schema() for tool in self.get_all_tools())
+        return self._schemas[1]
+
+    def view(self, extra: Iterable[Tool] = (), allow: Allow | None = None) -> ToolRegistry:
+        """A registry over this one: `extra` tools on top, and of these only the allowed ones.
+
+        It stays up to date with this one, and what is registered in it stays in it. `allow` is a predicate over names
+        or a collection of them, and `None` means all.
+        """
+        view = ToolRegistry()
+        view._base = self
+        view._reads = self._reads
+        view._allow = allow if allow is None or callable(allow) else frozenset(allow).__contains__
+        view._add(list(extra), False)
+        return view
+
+    def asks(self, call: ToolCall) -> bool:
+        """Whether a person must agree to this call."""
+        tool = self.get_tool(call.name)
+        return tool is not None and call.fault is None and tool.needs_approval
+
+    def _stamp(self) -> int:
+        return self._changes if self._base is None else self._changes + self._base._stamp()
+
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    @property
+    def circuit_breaker(self) -> Breaker | None:
+        """What watches over failing tools; a view has its own or else that of the registry below."""
+        if self._breaker is None and self._base is not None:
+            return self._base.circuit_breaker
+        return self._breaker
+
+    @circuit_breaker.setter
+    def circuit_breaker(self, breaker: Breaker | None) -> None:
+        self._breaker = breaker
+
+    def answer(self, call: ToolCall, language: str = "en") -> Message:
+        """The result of a call, as a message to the model. Whatever the tool does, there is one."""
+        ready = self._ready(call, language)
+        if isinstance(ready, Tool):
+            ready = self._recorded(call.name, execute(ready, call.arguments, language))
+        return _message(call, ready, language)
+
+    async def aanswer(self, call: ToolCall, language: str = "en") -> Message:
+        """`answer` for asynchronous code."""
+        ready = self._ready(call, language)
+        if isinstance(ready, Tool):
+            ready = self._recorded(call.name, await aexecute(ready, call.arguments, language))
+        return _message(call, ready, language)
+
+    def execute_tool(
+        self, name: str, input_text: str | dict[str, Any] | None = None, language: str = "en"
+    ) -> ToolResponse:
+        """Runs a tool by name with arguments: a dict, its JSON text, or a text for the one parameter there is."""
+        ready = self._ready(ToolCall("", name), language)
+        if not isinstance(ready, Tool):
+            return ready
+        match input_text:
+            case None:
+                arguments: dict[str, Any] | None = {}
+            case dict():
+                arguments = input_text
+            case str():
+                arguments = _arguments_of(ready, input_text)
+        if arguments is None:
+            names = ", ".join(ready.parameters.names)
+            return ToolResponse.error(ToolErrorCode.INVALID_PARAM, text("tool.arguments.text", language, names=names))
+        return self._recorded(name, execute(ready, arguments, language))
+
+    def _ready(self, call: ToolCall, language: str) -> Tool | ToolResponse:
+        """The tool to run, or the answer that spares running it."""
+        if call.fault is not None:
+            return ToolResponse.error(ToolErrorCode.INVALID_FORMAT, call.fault)
+        tool = self.get_tool(call.name)
+        if tool is None:
+            return ToolResponse.error(ToolErrorCode.NOT_FOUND, self._unknown(call.name, language))
+        breaker = self.circuit_breaker
+        if breaker is not None and breaker.is_open(call.name):
+            return ToolResponse.error(ToolErrorCode.CIRCUIT_OPEN, text("tool.circuit_open", language, tool=call.name))
+        return tool
+
+    def _recorded(self, name: str, response: ToolResponse) -> ToolResponse:
+        breaker = self.circuit_breaker
+        if breaker is not None:
+            breaker.record_result(name, response)
+        return response
+
+    def _unknown(self, name: str, language: str) -> str:
+        from difflib import get_close_matches
+
+        names = self.list_tools()
+        if not names:
+            return text("tool.unknown.empty", language, name=name)
+        near = get_close_matches(name, names, 3, 0.5)
+        ordered = ", ".join([*near, *(other for other in names if other not in near)])
+        if not near:
+            return text("tool.unknown", language, name=name, names=ordered)
+        return text("tool.unknown.near", language, name=name, near=near[0], names=ordered)
+
+    # --- what the file tools remember --------------------------------------------------------------------------------
+
+    def cache_read_metadata(self, file_path: str, metadata: dict[str, Any]) -> None:
+        """Remembers what a file was like when it was read, so that a later write can tell whether it changed."""
+        self._reads[file_path] = dict(metadata)
+
+    def get_read_metadata(self, file_path: str) -> dict[str, Any] | None:
+        return self._reads.get(file_path)
+
+    def clear_read_cache(self, file_path: str | None = None) -> None:
+        """Forgets one file, or all."""
+        if file_path is None:
+            self._reads.clear()
+        else:
+            self._reads.pop(file_path, None)
+
+
+global_registry = ToolRegistry()
+"""A registry that everybody may share. The library itself registers nothing in it."""
+
+_STATUS: dict[ToolStatus, Status] = {
+    ToolStatus.SUCCESS: "success",
+    ToolStatus.PARTIAL: "partial",
+    ToolStatus.ERROR: "error",
+}
+
+
+def result_text(response: ToolResponse, language: str = "en") -> str:
+    """A response as the model reads it: a success bare, anything else with its state in front."""
+    match response.status:
+        case ToolStatus.SUCCESS:
+            return response.text
+        case ToolStatus.PARTIAL:
+            return text("tool.partial", language, text=response.text)
+        case ToolStatus.ERROR:
+            return text("tool.error", language, code=response.code, text=response.text)
+
+
+def _message(call: ToolCall, response: ToolResponse, language: str) -> Message:
+    status = response.status
+    if status is ToolStatus.SUCCESS:
+        return Message(response.text, "tool", answers=call.id, status="success", metadata={"tool": call.name})
+    metadata = {"tool": call.name} if response.code is None else {"tool": call.name, "code": response.code}
+    return Message(result_text(response, language), "tool", answers=call.id, status=_STATUS[status], metadata=metadata)
+
+
+def _function_and_words(first: object, second: object) -> tuple[Callable[..., Any], str | None]:
+    """A function and its description, whichever comes first."""
+    for function, words in ((first, second), (second, first)):
+        if callable(function) and (words is None or isinstance(words, (str, bool))):
+            return cast("Callable[..., Any]", function), words if isinstance(words, str) else None
+    raise TypeError("A name needs a function and a description with it: (name, description, function).")
+
+
+def _arguments_of(tool: Tool, written: str) -> dict[str, Any] | None:
+    """Arguments written as text; `None` when the text could stand for any of several parameters."""
+    names, required = tool.parameters.names, tool.parameters.required
+    try:
+        parsed = json.loads(written)
+    except (ValueError, RecursionError):
+        parsed = None
+    if isinstance(parsed, dict) and all(name in names for name in cast("dict[str, Any]", parsed)):
+        return cast("dict[str, Any]", parsed)
+    for candidates in (names, required, [name for name in names if name == "input"]):
+        if len(candidates) == 1:
+            return {candidates[0]: written}
+    return {} if not names and not written.strip() else None

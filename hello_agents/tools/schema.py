@@ -1,0 +1,529 @@
+"""Schemas: the parameters of a tool as JSON Schema, and the way back from arguments to Python values.
+
+There is one generator. A signature, or a list of `ToolParameter`, becomes a pydantic type; that type gives the schema
+which the model sees and the validator which its arguments pass, so the two cannot disagree.
+
+Arguments are converted by the declared type only:
+
+- `str` takes text and nothing else: `"3"` stays `"3"`, and `3` is refused.
+- `int` and `float` take numbers and their text (`"3"`, `3.0`), never a boolean.
+- `bool` takes a boolean, `"true"` and `"false"` in any case with space around, and 0 and 1 as number or text.
+- `list`, `dict` and other containers, dataclasses and models also take the JSON text of one.
+- An `Enum` arrives as its member, found by value. A dataclass or pydantic model keeps its own rules inside.
+- A parameter without annotation has the type of its default, or else the type that the docstring names. If there is
+  neither it is announced as a string, the form any model can write, and passed on as it came.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import types
+import typing
+from collections import abc
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Union, cast
+
+from ..catalogue import text
+from .values import to_json, to_plain
+
+if TYPE_CHECKING:
+    from .base import ToolParameter
+
+Schema = dict[str, Any]
+Reader = Callable[[Any], dict[str, Any]]
+
+JSON_TYPES = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "NoneType": "null",
+}
+"""Names of Python types that are also understood where a JSON type is expected."""
+
+_NAMED: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict}
+_CONTAINERS = (list, tuple, set, frozenset, abc.Sequence, abc.MutableSequence, abc.Iterable, abc.Collection, abc.Set)
+_MAPPINGS = (dict, abc.Mapping, abc.MutableMapping)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a tool takes."""
+
+    schema: Schema
+    """A JSON Schema of type object, without references except in recursive types."""
+    read: Reader
+    """Arguments as a model sends them -> arguments as the tool receives them. Raises `ValueError`."""
+    positional: tuple[str, ...] = ()
+    """Parameters that can only be passed by position."""
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.schema["properties"])
+
+    @property
+    def required(self) -> list[str]:
+        return self.schema["required"]
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """A docstring taken apart."""
+
+    description: str
+    """Everything before the first section."""
+    arguments: Mapping[str, str]
+    types: Mapping[str, str]
+    """The names of types, for arguments whose type the docstring tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One parameter on its way into the schema."""
+
+    annotation: Any
+    required: bool
+    description: str = ""
+    default: Any = inspect.Parameter.empty
+
+
+# --- from a signature ------------------------------------------------------------------------------------------------
+
+
+def of_function(function: Callable[..., Any], doc: Doc | None = None) -> Parameters:
+    """The parameters of a function, from its signature and docstring.
+
+    `self`, `*args` and `**kwargs` are left out (with `**kwargs`, unknown arguments are passed on), and so is a
+    parameter with a default whose type has no JSON form. Raises `TypeError` for one without a default, and for an
+    annotation that names something unknown.
+    """
+    doc = doc or read_docstring(function)
+    hints = _hints(function)
+    fields: dict[str, _Field] = {}
+    positional: list[str] = []
+    open_ended = False
+    for parameter in inspect.signature(function).parameters.values():
+        match parameter.kind:
+            case parameter.VAR_POSITIONAL:
+                continue
+            case parameter.VAR_KEYWORD:
+                open_ended = True
+                continue
+            case parameter.POSITIONAL_ONLY:
+                positional.append(parameter.name)
+            case _:
+                pass
+        fields[parameter.name] = _Field(
+            _annotation(parameter, hints, doc),
+            parameter.default is parameter.empty,
+            doc.arguments.get(parameter.name, ""),
+            parameter.default,
+        )
+    return _build(fields, open_ended, tuple(positional))
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Annotations of parameters, evaluated. That of the return value need not be one."""
+    plain: Any = function
+    while isinstance(plain, partial):
+        plain = cast("partial[Any]", plain).func
+    plain = inspect.unwrap(plain)
+    if inspect.ismethod(plain):
+        plain = inspect.unwrap(plain.__func__)
+    elif not inspect.isroutine(plain):
+        plain = inspect.unwrap(type(plain).__call__)
+    if not inspect.isfunction(plain):
+        return {}
+    holder = types.SimpleNamespace(
+        __annotations__={name: hint for name, hint in plain.__annotations__.items() if name != "return"}
+    )
+    try:
+        enclosing = dict(inspect.getclosurevars(plain).nonlocals)
+        return typing.get_type_hints(holder, plain.__globals__, enclosing, include_extras=True)
+    except NameError as error:
+        raise TypeError(
+            f"An annotation of {plain.__name__} cannot be read: {error}. Define that name at the top of its module."
+        ) from error
+
+
+def _annotation(parameter: inspect.Parameter, hints: Mapping[str, Any], doc: Doc) -> Any:
+    hint = hints.get(parameter.name, parameter.empty)
+    if hint is not parameter.empty:
+        return hint
+    if parameter.default is not parameter.empty and parameter.default is not None:
+        return cast("type", type(parameter.default))
+    named = _NAMED.get(doc.types.get(parameter.name, ""))
+    optional = parameter.default is None
+    if named is not None:
+        return _union(named, None) if optional else named
+    return _shown_as({"anyOf": [{"type": "string"}, {"type": "null"}]} if optional else {"type": "string"}, Any)
+
+
+def read_docstring(function: Callable[..., Any]) -> Doc:
+    """The docstring of a function in Google, NumPy or Sphinx style; empty when there is none."""
+    source = inspect.getdoc(function) if inspect.isroutine(function) else function.__doc__
+    if not source:
+        return Doc("", {}, {})
+    from docstring_parser import ParseError, parse
+
+    try:
+        found = parse(source)
+        if not found.params and "：" in source:
+            # Chinese docstrings often put a full-width colon behind the name.
+            found = parse(source.replace("：", ": "))
+    except ParseError:
+        return Doc(inspect.cleandoc(source), {}, {})
+    paragraphs = [part.strip() for part in (found.short_description, found.long_description) if part]
+    return Doc(
+        "\n\n".join(paragraphs),
+        {item.arg_name: " ".join((item.description or "").split()) for item in found.params},
+        {item.arg_name: (item.type_name or "").partition(",")[0].strip() for item in found.params},
+    )
+
+
+# --- from a list of parameters ---------------------------------------------------------------------------------------
+
+
+def of_declared(parameters: Iterable[ToolParameter]) -> Parameters:
+    """The parameters of a tool that lists them. An optional one may also be sent as null, which means not at all."""
+    fields: dict[str, _Field] = {}
+    for parameter in parameters:
+        shown = _declared_schema(parameter)
+        kind = loosen(type_of(shown))
+        fields[parameter.name] = _Field(
+            _shown_as(shown, kind if parameter.required else _union(kind, None)),
+            parameter.required,
+            parameter.description,
+            inspect.Parameter.empty if parameter.default is None else parameter.default,
+        )
+    built = _build(fields, False, ())
+    if len(built.required) == len(fields):
+        return built
+    required, read = frozenset(built.required), built.read
+
+    def without_nulls(arguments: Any) -> dict[str, Any]:
+        return {name: value for name, value in read(arguments).items() if value is not None or name in required}
+
+    return Parameters(built.schema, without_nulls)
+
+
+def _declared_schema(parameter: ToolParameter) -> Schema:
+    shown: Schema = {"type": JSON_TYPES.get(parameter.type, parameter.type)}
+    if parameter.enum is not None:
+        shown["enum"] = list(parameter.enum)
+    if parameter.items is not None:
+        shown["items"] = parameter.items
+    if parameter.properties is not None:
+        shown["properties"] = parameter.properties
+    if shown["type"] not in JSON_TYPES.values():
+        del shown["type"]
+    return shown
+
+
+def type_of(schema: Mapping[str, Any]) -> Any:
+    """The Python type whose values a schema describes; `Any` where it says nothing that has one."""
+    match schema:
+        case {"enum": [*values]} if all(isinstance(value, (str, int, type(None))) for value in values) and values:
+            return Literal[tuple(values)]
+        case {"anyOf": [*options]} | {"oneOf": [*options]} if options:
+            return _union(*(type_of(option) for option in options))
+        case {"type": [*names]} if names:
+            return _union(*(type_of({**schema, "type": name}) for name in names))
+        case {"type": "array"}:
+            return list[type_of(schema.get("items") or {})]
+        case {"type": "object", "properties": properties} if properties:
+            return _record_type(properties, frozenset(schema.get("required", ())))
+        case {"type": str() as name}:
+            return {
+                "string": str,
+                "integer": int,
+                "number": int | float,
+                "boolean": bool,
+                "object": dict[str, Any],
+                "null": None,
+            }.get(name, Any)
+        case _:
+            return Any
+
+
+def _record_type(properties: Mapping[str, Any], required: frozenset[str]) -> Any:
+    from typing_extensions import TypedDict
+
+    def item(name: str) -> Any:
+        kind = loosen(type_of(properties[name]))
+        return kind if name in required else NotRequired[kind]
+
+    record: Any = TypedDict("Record", {name: item(name) for name in properties})  # pyright: ignore
+    record.__pydantic_config__ = {"extra": "allow"}
+    return record
+
+
+# --- the generator ---------------------------------------------------------------------------------------------------
+
+
+def _build(fields: Mapping[str, _Field], open_ended: bool, positional: tuple[str, ...]) -> Parameters:
+    from pydantic import TypeAdapter
+    from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
+
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(_arguments_type(fields, open_ended))
+        schema = plain_schema(adapter.json_schema())
+    except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError):
+        fields = _describable(fields)
+        adapter = TypeAdapter(_arguments_type(fields, open_ended))
+        schema = plain_schema(adapter.json_schema())
+    if not open_ended:
+        # Unknown names are refused anyhow, with better words than a schema has; the model need not read this.
+        schema.pop("additionalProperties", None)
+    properties = schema.setdefault("properties", {})
+    for name, field in fields.items():
+        properties[name] = _decorated(properties[name], field)
+    schema = {"type": "object", "properties": properties, **schema}
+    schema["required"] = [name for name, field in fields.items() if field.required]
+    return Parameters(schema, adapter.validator.validate_python, positional)
+
+
+def _arguments_type(fields: Mapping[str, _Field], open_ended: bool) -> Any:
+    from typing_extensions import TypedDict
+
+    types_of = {
+        name: loosen(field.annotation) if field.required else NotRequired[loosen(field.annotation)]
+        for name, field in fields.items()
+    }
+    # A TypedDict rather than a model: any name is allowed, and what was not sent stays absent.
+    arguments: Any = TypedDict("Arguments", types_of)  # pyright: ignore
+    arguments.__pydantic_config__ = {"extra": "allow" if open_ended else "forbid", "arbitrary_types_allowed": False}
+    return arguments
+
+
+def _describable(fields: Mapping[str, _Field]) -> dict[str, _Field]:
+    """The fields whose types have a JSON form. Raises `TypeError` for a required one that has none."""
+    from pydantic import TypeAdapter
+    from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
+
+    kept: dict[str, _Field] = {}
+    for name, field in fields.items():
+        try:
+            TypeAdapter(loosen(field.annotation)).json_schema()
+        except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError) as error:
+            if field.required:
+                raise TypeError(
+                    f"Parameter {name} is annotated with {field.annotation!r}, which a model cannot write as JSON. "
+                    "Give it a default, or a type made of str, int, float, bool, list, dict, Enum or dataclasses."
+                ) from error
+            continue
+        kept[name] = field
+    return kept
+
+
+def _decorated(shown: Schema, field: _Field) -> Schema:
+    """The schema of one parameter with its description and default, in the order people read them."""
+    description = shown.get("description") or field.description
+    result: Schema = {"type": shown["type"]} if "type" in shown else {}
+    if description:
+        result["description"] = description
+    result |= {key: value for key, value in shown.items() if key not in ("type", "description", "default")}
+    default: object = field.default
+    if isinstance(default, (str, int, float, bool, list, tuple, dict, Enum, types.NoneType)):
+        result["default"] = to_plain(cast("object", default))
+    return result
+
+
+def _union(*kinds: Any) -> Any:
+    return Union[kinds]  # noqa: UP007 (a value, not an annotation)
+
+
+def _shown_as(schema: Schema, kind: Any) -> Any:
+    from pydantic import WithJsonSchema
+
+    return Annotated[kind, WithJsonSchema(schema)]
+
+
+def plain_schema(schema: Schema) -> Schema:
+    """The schema without titles and references. Only a type that contains itself keeps a `$ref` to its `$defs`."""
+    defs: Mapping[str, Schema] = schema.get("$defs", {})
+    recursive: list[str] = []
+
+    def walk(part: Any, inside: tuple[str, ...]) -> Any:
+        if not isinstance(part, dict):
+            return part
+        node = cast("Schema", part)
+        if "$ref" in node:
+            name = node["$ref"].rpartition("/")[2]
+            rest = walk({key: value for key, value in node.items() if key != "$ref"}, inside)
+            if name not in defs:
+                return node
+            if name in inside:
+                if name not in recursive:
+                    recursive.append(name)
+                return {"$ref": f"#/$defs/{name}", **rest}
+            return {**walk(defs[name], (*inside, name)), **rest}
+        result: Schema = {}
+        for key, value in node.items():
+            match key:
+                case "title" | "$defs" | "discriminator":
+                    continue
+                case "properties" | "patternProperties":
+                    result[key] = {name: walk(child, inside) for name, child in value.items()}
+                case "anyOf" | "oneOf" | "allOf":
+                    result[key] = [walk(child, inside) for child in value]
+                case "prefixItems":
+                    result["items"] = _common([walk(child, inside) for child in value])
+                case "items" | "additionalProperties" | "not" | "contains" | "propertyNames":
+                    result[key] = walk(value, inside)
+                case "const":
+                    result["enum"] = [value]
+                case _:
+                    result[key] = value
+        if result.get("type") == "array":
+            # Providers refuse an array that does not say what is in it.
+            result.setdefault("items", {})
+        return result
+
+    result = walk(schema, ())
+    for name in recursive:  # grows while it is walked
+        result.setdefault("$defs", {})[name] = walk(defs[name], (name,))
+    return result
+
+
+def _common(schemas: Sequence[Schema]) -> Schema:
+    """One schema for all members of a tuple, since providers do not know `prefixItems`."""
+    different: list[Schema] = []
+    for schema in schemas:
+        if schema not in different:
+            different.append(schema)
+    return different[0] if len(different) == 1 else {"anyOf": different}
+
+
+# --- conversion ------------------------------------------------------------------------------------------------------
+
+
+def loosen(annotation: Any) -> Any:
+    """The annotation with the conversions of this module put in at every depth."""
+    from pydantic import BeforeValidator, Field
+
+    if annotation is bool:
+        return Annotated[bool, BeforeValidator(_read_bool)]
+    if annotation in (int, float):
+        return Annotated[annotation, BeforeValidator(_no_bool)]
+    if isinstance(annotation, typing.NewType):
+        return loosen(annotation.__supertype__)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is Annotated:
+        kind: Any = loosen(arguments[0])
+        for extra in arguments[1:]:
+            kind = Annotated[kind, Field(description=extra) if isinstance(extra, str) else extra]
+        return kind
+    if origin in (Union, types.UnionType):
+        return _union(*(loosen(option) for option in arguments))
+    base: Any = origin or annotation
+    if base in _CONTAINERS or base in _MAPPINGS:
+        kind = origin[tuple(map(loosen, arguments))] if origin and arguments else annotation
+        return Annotated[kind, BeforeValidator(_read_object if base in _MAPPINGS else _read_array)]
+    if isinstance(base, type) and _has_parts(cast("type", base)):
+        return Annotated[annotation, BeforeValidator(_read_object)]
+    return annotation
+
+
+def _has_parts(kind: type) -> bool:
+    from pydantic import BaseModel
+
+    return is_dataclass(kind) or typing.is_typeddict(kind) or issubclass(kind, BaseModel)
+
+
+def _no_bool(value: Any) -> Any:
+    if value is True or value is False:
+        raise ValueError("true and false are not numbers")
+    return value
+
+
+def _read_bool(value: Any) -> Any:
+    if isinstance(value, str):
+        match value.strip().lower():
+            case "true" | "1":
+                return True
+            case "false" | "0":
+                return False
+            case _:
+                raise ValueError("this is neither true nor false")
+    return value
+
+
+def _read_array(value: Any) -> Any:
+    return _read_json(value, list) if isinstance(value, str) else value
+
+
+def _read_object(value: Any) -> Any:
+    return _read_json(value, dict) if isinstance(value, str) else value
+
+
+def _read_json(value: str, kind: type) -> Any:
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return parsed if isinstance(parsed, kind) else value
+
+
+# --- saying what is wrong --------------------------------------------------------------------------------------------
+
+
+def explain(error: Exception, tool: str, parameters: Parameters, language: str = "en") -> str:
+    """What is wrong with the arguments, in words that let a model repair them."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return text("tool.arguments", language, tool=tool, faults=f"{type(error).__name__}: {error}")
+    wrong: dict[str, tuple[list[str], Any]] = {}
+    faults: list[str] = []
+    for fault in error.errors(include_url=False):
+        place = fault["loc"]
+        match fault["type"]:
+            case "missing":
+                faults.append(text("tool.arguments.missing", language, name=_path(place)))
+            case "extra_forbidden" if len(place) == 1:
+                faults.append(_unknown(str(place[0]), parameters.names, language))
+            case _:
+                whys, _value = wrong.setdefault(_path(place), ([], fault["input"]))
+                why = fault["msg"].removeprefix("Value error, ")
+                if why not in whys:
+                    whys.append(why)
+    for name, (whys, value) in wrong.items():
+        shown = to_json(value)
+        shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
+        faults.append(text("tool.arguments.wrong", language, name=name, why=" / ".join(whys), value=shown))
+    return text("tool.arguments", language, tool=tool, faults="; ".join(faults))
+
+
+def _unknown(name: str, names: list[str], language: str) -> str:
+    from difflib import get_close_matches
+
+    if not names:
+        return text("tool.arguments.none", language, name=name)
+    near = get_close_matches(name, names, 3, 0.5)
+    if near:
+        return text("tool.arguments.near", language, name=name, near=", ".join(near))
+    return text("tool.arguments.unknown", language, name=name, names=", ".join(names))
+
+
+def _path(place: tuple[int | str, ...]) -> str:
+    """`("rows", 0, "a")` as `rows[0].a`; the labels that a union puts in between are left out."""
+    path = str(place[0]) if place else "arguments"
+    for part in place[1:]:
+        match part:
+            case int():
+                path += f"[{part}]"
+            case str() if part.isidentifier() and part not in _LABELS:
+                path += f".{part}"
+            case _:
+                pass
+    return path
+
+
+_LABELS = frozenset({"str", "int", "float", "bool", "none", "dict", "list", "set", "tuple", "literal", "enum"})
