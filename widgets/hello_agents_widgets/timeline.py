@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, assert_never
 
 from hello_agents.core.action import Action, Ask, Call, Request, Wait
-from hello_agents.core.message import Message
+from hello_agents.core.debugger import Debugger, why
+from hello_agents.core.loop import Loop
+from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.run import (
     Began,
     Compacted,
@@ -28,10 +30,9 @@ from hello_agents.core.run import (
     Spawned,
     Stopped,
     Told,
-    evolve,
 )
-
-from .recorded import Walk
+from hello_agents.wire.openai_chat import encode_messages
+from hello_agents.wire.repair import repair
 
 Json = dict[str, Any]
 
@@ -60,8 +61,9 @@ class Timeline:
     """Everything recorded of one debugger, and the part of it that has not been taken yet."""
 
     counter: Counter
-    encode: Callable[[Request], Json]
+    body: Callable[[Request], Json]
     """A request as the body of the HTTP request, in the form of the OpenAI chat API."""
+    language: str = "en"
     ticks: list[Json] = field(default_factory=list[Json])
     messages: list[Json] = field(default_factory=list[Json])
     tools: list[Json] = field(default_factory=list[Json])
@@ -74,42 +76,29 @@ class Timeline:
         self._numbers: dict[int, int] = {}
         self._kept: list[Message] = []
         self._sent = (0, 0, 0, 0)
-        self._runs: list[Run] = []
         self._ends: list[tuple[int, int, Entry | None]] = []
 
-    def sync(self, walk: Walk) -> None:
+    def sync(self, walk: Debugger) -> None:
         """Takes in what the debugger has recorded since the last time."""
         entries = walk.entries
         spans = _spans(walk, len(entries))
         chain = self._chain(walk, entries)
         while chain and not self._holds(chain[-1], len(chain) - 1, spans, entries):
             chain.pop()
-        if not chain:
-            start = walk.run_at(-1)
-            if len(start.messages):
-                chain.append(self._add_start(start))
+        if not chain and len(walk.start.messages):
+            chain.append(self._add_start(walk))
         lead = 1 if chain and self.ticks[chain[0]]["kind"] == "start" else 0
-        for index in range(len(chain) - lead, len(spans)):
-            begin, stop = spans[index]
-            before = self._runs[chain[-1]] if chain else walk.run_at(-1)
-            chain.append(self._add(walk, entries[begin:stop], begin, before, chain[-1] if chain else -1))
+        for start, stop in spans[len(chain) - lead :]:
+            chain.append(self._add(walk, entries[start:stop], start, chain[-1] if chain else -1))
         self.chains[walk.branch] = chain
 
-    def cursor(self, walk: Walk) -> int:
+    def cursor(self, walk: Debugger) -> int:
         """How far along its branch the debugger stands: the index of the last tick carried out, -1 before any."""
         chain = self.chains[walk.branch]
         index = len(chain) - 1
         while index >= 0 and self._ends[chain[index]][1] > walk.position:
             index -= 1
         return index
-
-    def explain(self, walk: Walk) -> Json | None:
-        """What comes next where the debugger stands, and why; kept with the tick that leads there."""
-        said = action_json(walk.next, walk.why)
-        chain, at = self.chains[walk.branch], self.cursor(walk)
-        if at == len(chain) - 1 and at >= 0 and self._ends[chain[at]][1] == walk.position:
-            self.ticks[chain[at]]["next"] = said
-        return said
 
     def stop_of(self, tick: int) -> int:
         """How many entries of its branch are applied once this tick is carried out."""
@@ -118,8 +107,9 @@ class Timeline:
     def start_of(self, tick: int) -> int:
         return self._ends[tick][0]
 
-    def run_after(self, tick: int) -> Run:
-        return self._runs[tick]
+    def message(self, number: int) -> Message:
+        """The message that has this number."""
+        return self._kept[number]
 
     def take(self) -> Json | None:
         """What has been added since the last `take`; `None` when that is nothing."""
@@ -134,7 +124,7 @@ class Timeline:
         kept = {name: items for name, items in part.items() if items}
         return kept or None
 
-    def _chain(self, walk: Walk, entries: Sequence[Entry]) -> list[int]:
+    def _chain(self, walk: Debugger, entries: Sequence[Entry]) -> list[int]:
         """The ticks this branch is known to have; those of its parent, for a branch not seen before."""
         if walk.branch in self.chains:
             return self.chains[walk.branch]
@@ -152,39 +142,34 @@ class Timeline:
         start, stop, last = self._ends[tick]
         return last is None or (self._same(tick, entries) and (start, stop) in spans[max(0, index - 1) : index + 1])
 
-    def _add_start(self, run: Run) -> int:
-        tick = self._tick("start", "", -1, run)
-        tick["ops"] = [["", 0, 0, [self._number(message) for message in run.messages]]]
-        self._keep(tick, run, run, (0, 0, None))
-        return tick["id"]
+    def _add_start(self, walk: Debugger) -> int:
+        tick: Json = {"id": len(self.ticks), "up": -1, "kind": "start", "frame": ""}
+        tick["ops"] = [["", 0, 0, [self._number(message) for message in walk.start.messages]]]
+        return self._keep(tick, walk, walk.start, (0, 0, None))
 
-    def _tick(self, kind: str, frame: str, up: int, after: Run) -> Json:
-        return {"id": len(self.ticks), "up": up, "kind": kind, "frame": frame}
+    def _add(self, walk: Debugger, entries: Sequence[Entry], start: int, up: int) -> int:
+        frame = entries[0].frame
+        tick: Json = {"id": len(self.ticks), "up": up, "kind": _kind(entries), "frame": frame, "ops": []}
+        for index, entry in enumerate(entries, start):
+            event = entry.event
+            before = walk.run_at(index - 1)
+            if isinstance(event, Replied):
+                self._describe_request(tick, walk.request_at(index), before.at(entry.frame))
+                tick["usage"] = event.usage.total_tokens
+            tick["ops"] += self._ops(event, entry.frame, before, walk.run_at(index))
+            _describe(tick, event)
+        stop = start + len(entries)
+        return self._keep(tick, walk, walk.run_at(stop - 1), (start, stop, entries[-1]))
 
-    def _keep(self, tick: Json, after: Run, shown: Run, end: tuple[int, int, Entry | None]) -> None:
+    def _keep(self, tick: Json, walk: Debugger, after: Run, end: tuple[int, int, Entry | None]) -> int:
+        """Adds what is shown beside a tick, and the tick."""
+        self._inherit_tools(tick)
+        shown = after.at(tick["frame"])
         tick["state"] = state_json(shown, after)
         tick["meter"] = self._meter(shown, tick)
+        tick["next"] = next_json(walk, after)
         self.ticks.append(tick)
-        self._runs.append(after)
         self._ends.append(end)
-
-    def _add(self, walk: Walk, entries: Sequence[Entry], begin: int, before: Run, up: int) -> int:
-        frame = entries[0].frame
-        tick = self._tick(_kind(entries), frame, up, before)
-        ops: list[list[Any]] = []
-        run = before
-        for entry in entries:
-            event = entry.event
-            if isinstance(event, Replied):
-                self._describe_request(tick, walk.request_at(entry.seq), run.at(entry.frame))
-                tick["usage"] = event.usage.total_tokens
-            run_after = evolve(run, event, entry.frame)
-            ops += self._ops(event, entry.frame, run, run_after)
-            _describe(tick, event)
-            run = run_after
-        tick["ops"] = ops
-        self._inherit_tools(tick)
-        self._keep(tick, run, run.at(frame), (begin, begin + len(entries), entries[-1]))
         return tick["id"]
 
     def _inherit_tools(self, tick: Json) -> None:
@@ -206,16 +191,15 @@ class Timeline:
             return []
         if len(new) == len(old):
             return [[frame, 0, 1, [self._number(new[0])]]]
+        # Exactly one message came in; what stands behind it has moved by one.
         at = len(old)
         while at > 0 and old[at - 1] is not new[at - 1]:
             at -= 1
-        stay = len(old) - at
-        put = new[at : len(new) - stay] if at or not old or new[0].role != "system" else new[:1]
-        return [[frame, at, 0, [self._number(message) for message in put]]]
+        return [[frame, at, 0, [self._number(new[at])]]]
 
     def _describe_request(self, tick: Json, request: Request, run: Run) -> None:
         tick["request"] = {
-            "parts": self._parts(request.messages, run.messages),
+            "parts": self._parts(repair(request.messages, self.language), run.messages),
             "choice": request.tool_choice,
             "envelope": self._envelope(request),
         }
@@ -246,7 +230,7 @@ class Timeline:
 
     def _envelope(self, request: Request) -> int:
         """The number of the request's body with a place for the messages and one for the tools."""
-        body = self.encode(Request((), request.tools, request.tool_choice, request.at))
+        body = self.body(Request((), request.tools, request.tool_choice, request.at))
         text = compact_json({**body, "messages": []} | ({"tools": []} if "tools" in body else {}))
         if text not in self.envelopes:
             self.envelopes.append(text)
@@ -262,11 +246,11 @@ class Timeline:
         return number
 
     def _message_json(self, number: int, message: Message) -> Json:
-        sent = self.encode(Request((message,)))["messages"]
+        sent = wire_of(message, self.language)
         shown: Json = {
             "id": number,
             "role": message.role,
-            "wire": ",".join(compact_json(one) for one in sent),
+            "wire": "" if sent is None else compact_json(sent),
             "tokens": self.counter.count_message(message),
         }
         if message.role == "tool":
@@ -274,14 +258,14 @@ class Timeline:
             shown |= {name: message.metadata[name] for name in ("tool", "code") if message.metadata.get(name)}
         if message.reasoning:
             shown["reasoning"] = message.reasoning
-        if not sent or message.role in ("tool", "summary"):
-            shown["text"] = message.text if not sent or sent[0].get("content") != message.text else None
+        if sent is None or (sent.get("content") or "") != message.text:
+            shown["text"] = message.text
         faults = {call.id: call.fault for call in message.tool_calls if call.fault}
         if message.tool_calls:
             shown["calls"] = [{"id": call.id, "name": call.name} for call in message.tool_calls]
         if faults:
             shown["faults"] = faults
-        return {key: value for key, value in shown.items() if value is not None}
+        return shown
 
     def _meter(self, run: Run, tick: Json) -> list[int]:
         parts = [0] * len(METER)
@@ -292,7 +276,7 @@ class Timeline:
         return parts
 
 
-def _spans(walk: Walk, total: int) -> list[tuple[int, int]]:
+def _spans(walk: Debugger, total: int) -> list[tuple[int, int]]:
     """The entry ranges of all ticks: the debugger's steps, and whatever stands between them, each on its own."""
     spans: list[tuple[int, int]] = []
     at = 0
@@ -358,6 +342,32 @@ def _plain_value(value: Any) -> Any:
     return json.loads(text) if len(text) <= 2000 else text[:2000] + "…"
 
 
+def wire_of(message: Message, language: str = "en") -> Json | None:
+    """One message as it goes out in a legal history; `None` for one that says nothing and stays here."""
+    match message.role:
+        case "assistant":
+            results = [Message("", "tool", answers=call.id) for call in message.tool_calls]
+            history = [Message("?", "user"), message, *results]
+        case "tool":
+            asked = [ToolCall(message.answers or "", "tool")]
+            history = [Message("?", "user"), Message(None, "assistant", tool_calls=asked), message]
+        case _:
+            history = [message]
+    role = "user" if message.role == "summary" else message.role
+    sent = [one for one in encode_messages(history, language=language) if one["role"] == role]
+    return sent[-1] if sent and not (role == "assistant" and len(sent) > 1) else None
+
+
+def next_json(walk: Debugger, run: Run) -> Json | None:
+    """What the agent does next in this run, and why; `None` when nothing is left to do, or there is no agent."""
+    if walk.agent is None:
+        return None
+    decision = Loop(walk.agent, run).next_action()
+    if decision is None:
+        return None
+    return action_json(decision.action, why(decision.run, decision.action, walk.agent.language))
+
+
 def state_json(run: Run, whole: Run) -> Json:
     """Where a run stands, in the few numbers that are shown beside it."""
     return {
@@ -369,11 +379,9 @@ def state_json(run: Run, whole: Run) -> Json:
     }
 
 
-def action_json(action: Action | None, why: str) -> Json | None:
+def action_json(action: Action, why: str) -> Json:
     """What happens next, and why."""
     match action:
-        case None:
-            return None
         case Ask(request):
             return {"kind": "ask", "why": why, "choice": request.tool_choice, "messages": len(request.messages)}
         case Call(calls):
