@@ -163,7 +163,8 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
                 replied = False
                 for event in decision.actor.model(loop.deltas).stream(request):
                     replied = replied or isinstance(event, Replied)
-                    yield loop.record(frame, event)
+                    if loop.deltas or not isinstance(event, Delta):
+                        yield loop.record(frame, event)
                 if not replied:
                     raise _no_reply(decision)
             except Exception as error:
@@ -201,7 +202,8 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
                 replied = False
                 async for event in decision.actor.model(loop.deltas).astream(request):
                     replied = replied or isinstance(event, Replied)
-                    yield loop.record(frame, event)
+                    if loop.deltas or not isinstance(event, Delta):
+                        yield loop.record(frame, event)
                 if not replied:
                     raise _no_reply(decision)
             except Exception as error:

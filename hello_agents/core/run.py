@@ -324,6 +324,19 @@ def settle(run: Run) -> list[Event]:
     ]
 
 
+def settle_all(run: Run) -> list[tuple[str, Event]]:
+    """`settle` for this run and all below it, each event with its frame."""
+    return [(frame, event) for frame, one in run.frames if one.outcome is None for event in settle(one)]
+
+
+def frame_of(run: Run, call_id: str) -> str | None:
+    """The path of the frame in which this call waits for an answer; `None` when it waits nowhere."""
+    for frame, one in run.frames:
+        if any(call.id == call_id for call in one.pending):
+            return frame
+    return None
+
+
 def _under_way(run: Run, messages: Messages, begun: frozenset[str]) -> Run:
     return Run(
         run.agent,
