@@ -156,8 +156,9 @@ def _annotation(parameter: inspect.Parameter, hints: Mapping[str, Any], doc: Doc
     hint = hints.get(parameter.name, parameter.empty)
     if hint is not parameter.empty:
         return hint
-    if parameter.default is not parameter.empty and parameter.default is not None:
-        return cast("type", type(parameter.default))
+    default: object = parameter.default
+    if default is not parameter.empty and default is not None:
+        return type(default)
     named = _NAMED.get(doc.types.get(parameter.name, ""))
     optional = parameter.default is None
     if named is not None:
@@ -426,12 +427,12 @@ def loosen(annotation: Any) -> Any:
     if base in _CONTAINERS or base in _MAPPINGS:
         kind = origin[tuple(map(loosen, arguments))] if origin and arguments else annotation
         return Annotated[kind, BeforeValidator(_read_object if base in _MAPPINGS else _read_array)]
-    if isinstance(base, type) and _has_parts(cast("type", base)):
+    if isinstance(base, type) and _has_parts(base):
         return Annotated[annotation, BeforeValidator(_read_object)]
     return annotation
 
 
-def _has_parts(kind: type) -> bool:
+def _has_parts(kind: type[Any]) -> bool:
     from pydantic import BaseModel
 
     return is_dataclass(kind) or typing.is_typeddict(kind) or issubclass(kind, BaseModel)
