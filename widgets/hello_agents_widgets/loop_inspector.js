@@ -4,6 +4,7 @@ import { byteLength, fill, grouped, h, html, mount, patch, prettyJson } from "./
 
 const METER = ["system", "tools", "user", "assistant", "results", "summary"];
 const SHORT = 2400;
+const LINES = 10;
 
 // ---- reading the snapshot ---------------------------------------------------------------------------------------
 
@@ -208,7 +209,7 @@ function rail(c) {
   const rows = [];
   const foreign = (id) => (derived.forks.get(id) || []).map((branch) =>
     h("li", { key: `fork ${branch.name}` }, h("button", { type: "button", class: "hai-fork", "data-op": "switch", "data-arg": branch.name },
-      h("span", { "aria-hidden": "true" }, "⑂ "), branchLabel(branch, say))));
+      h("span", { "aria-hidden": "true" }, "↳ "), branchLabel(branch, say))));
   rows.push(...foreign(-1));
   derived.rounds.forEach((round, i) => {
     const memo = `${i} ${round.to} ${i === row} ${round.from > at} ${i === row && at < round.to}`;
@@ -222,7 +223,7 @@ function rail(c) {
   const upcoming = c.upcoming;
   if (upcoming && at === derived.path.length - 1)
     rows.push(h("li", { key: "next" }, h("div", { class: "hai-row hai-next" }, h("span", { class: "hai-n" }),
-      h("span", { class: "hai-what" }, mark(upcoming.kind === "call" ? "tool" : upcoming.kind === "wait" ? "warn" : "model"), `${say("next")}: ${shortNext(upcoming, say)}`))));
+      h("span", { class: "hai-what" }, mark(upcoming.kind === "call" ? "tool" : upcoming.kind === "wait" ? "warn" : "model"), h("span", {}, `${say("next")}: ${shortNext(upcoming, say)}`)))));
   return h("nav", { class: "hai-rail", "aria-label": say("steps") }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("steps")),
     h("ol", { class: "hai-rows" }, rows),
     head.branches.length > 1 && h("div", { class: "hai-branches" }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("branches")),
@@ -309,12 +310,25 @@ function link(op, arg, label, extra = {}) {
   return h("button", { type: "button", class: "hai-link", "data-op": op, "data-arg": arg, ...extra }, label);
 }
 
+/** The beginning of a text that is long or has many lines. One line more than fits is not worth a button. */
+export function shortened(text) {
+  let end = 0;
+  for (let lines = 0; lines < LINES; lines++) {
+    const next = text.indexOf("\n", end);
+    if (next < 0) return text.slice(0, text.length <= SHORT + 200 ? text.length : SHORT);
+    end = next + 1;
+  }
+  if (end > SHORT) return text.slice(0, SHORT);
+  return text.indexOf("\n", end) < 0 && text.length - end < 200 ? text : text.slice(0, end);
+}
+
 /** Text in full when it is short; else its beginning, and a button for the rest. */
 function pre(c, key, text, cls = "hai-pre") {
-  const whole = text.length <= SHORT || c.ui.all[key];
+  const short = shortened(text);
+  const whole = short.length === text.length || c.ui.all[key];
   return [
-    h("pre", { key: `pre ${key}`, class: cls, tabindex: text.length > 600 ? "0" : null }, whole ? text : text.slice(0, SHORT) + " …"),
-    text.length > SHORT && h("div", { key: `more ${key}`, class: "hai-more" }, link("all", key, c.ui.all[key] ? c.say("less") : c.say("more", { n: grouped(text.length) }))),
+    h("pre", { key: `pre ${key}`, class: cls, tabindex: text.length > 600 ? "0" : null }, whole ? text : short.replace(/\n$/, "")),
+    short.length < text.length && h("div", { key: `more ${key}`, class: "hai-more" }, h("span", { class: "hai-muted" }, whole ? "" : "… "), link("all", key, whole ? c.say("less") : c.say("more", { n: grouped(text.length) }))),
   ];
 }
 
@@ -638,7 +652,7 @@ function render({ model, el, signal }) {
     const { row } = stand(snapshot, ui, derived);
     if (row >= 0) change({ said: say("saidq", { n: derived.rounds[row].number ?? 0, what: roundWords(derived.rounds[row], say) }) });
     const current = el.querySelector(".hai-cur");
-    const rows = current && current.closest(".hai-rail");
+    const rows = current && current.closest(".hai-rows");
     if (rows) {
       const top = current.offsetTop - rows.offsetTop;
       if (top < rows.scrollTop || top + current.offsetHeight > rows.scrollTop + rows.clientHeight) rows.scrollTop = top - rows.clientHeight / 2;

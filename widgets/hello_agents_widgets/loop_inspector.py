@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Any, ClassVar, cast
 
+from hello_agents.context.token_counter import TokenCounter
+from hello_agents.core.action import Request
 from hello_agents.core.agent import Agent
 from hello_agents.core.debugger import Debugger
+from hello_agents.core.llm import HelloAgentsLLM
 from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.report import Head, run_html
 from hello_agents.core.run import Event, Replied, Returned, Run, Told
-from hello_agents.offline.estimate import estimate_message, estimate_text
 from hello_agents.wire.openai_chat import encode
 
 from ._base import BookWidget, module, style
-from .timeline import METER, Counter, Timeline, compact_json, next_json
+from .timeline import METER, Timeline, compact_json, next_json
 
 Json = dict[str, Any]
 
@@ -35,7 +36,7 @@ class LoopInspector(BookWidget):
         """The debugger behind the picture. What is done with it here shows after `refresh()`."""
         agent = self.debugger.agent
         self.language = language or (agent.language if agent else "en")
-        self._timeline = Timeline(_counter(agent), _body_of(agent), self.language)
+        self._timeline = Timeline(TokenCounter(_model_name(agent)), _body_of(agent), self.language)
         self._window = agent.config.context_window if agent else None
         self._threshold = int(self._window * agent.config.compression_threshold) if agent and self._window else None
         super().__init__(subject)
@@ -198,7 +199,9 @@ class LoopInspector(BookWidget):
             match message.role:
                 case "assistant":
                     lines += [f"reply: {_short(message.text)}"] if message.text else []
-                    lines += [f"call {call.name}({_short(compact_json(call.arguments))})" for call in message.tool_calls]
+                    lines += [
+                        f"call {call.name}({_short(compact_json(call.arguments))})" for call in message.tool_calls
+                    ]
                 case "tool":
                     name = self._timeline.messages[number].get("tool", "tool")
                     lines.append(f"result of {name}, {message.status or 'success'}: {_short(message.text)}")
@@ -231,7 +234,9 @@ def _debugger(subject: Agent | Debugger | Run, question: str | None) -> Debugger
     match subject:
         case Debugger():
             if question is not None:
-                raise ValueError(f"The debugger has its question already; {question!r} cannot be asked. Pass the agent.")
+                raise ValueError(
+                    f"The debugger has its question already; {question!r} cannot be asked. Pass the agent."
+                )
             return subject
         case Run():
             if question is not None:
@@ -315,26 +320,6 @@ def _short(text: str, size: int = 100) -> str:
     return line if len(line) <= size else line[: size - 1] + "…"
 
 
-class _Estimate:
-    """Counts by rule of thumb, where no model is known."""
-
-    exact = False
-
-    def count_message(self, message: Message) -> int:
-        return estimate_message(message)
-
-    def count_tools(self, schemas: Any) -> int:
-        return estimate_text(compact_json(list(schemas))) if schemas else 0
-
-
-def _counter(agent: Agent | None) -> Counter:
-    try:
-        home = import_module("hello_agents.context.token_counter")
-    except ModuleNotFoundError:
-        return _Estimate()
-    return home.TokenCounter(_model_name(agent))
-
-
 def _model_name(agent: Agent | None) -> str:
     """The name of the agent's model, for the body of a request; models without one are of the offline kind."""
     name = None if agent is None else vars(agent.llm).get("model")
@@ -350,11 +335,11 @@ def _model_label(agent: Agent | None, language: str) -> str:
     return name if name != "offline" else chinese if language.startswith("zh") else english
 
 
-def _body_of(agent: Agent | None) -> Callable[[Any], Json]:
-    name = _model_name(agent)
-    settings = {} if agent is None else vars(agent.llm)
-    temperature, most = settings.get("temperature"), settings.get("max_tokens")
-    return lambda request: encode(request, model=name, temperature=temperature, max_tokens=most)
+def _body_of(agent: Agent | None) -> Callable[[Request], Json]:
+    """How a request looks as the body of the HTTP request. An offline model sends none; this is what it would be."""
+    if agent is not None and isinstance(agent.llm, HelloAgentsLLM):
+        return agent.llm.body
+    return lambda request: encode(request, model=_model_name(agent))
 
 
 __all__ = ["LoopInspector"]

@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, assert_never
+from typing import Any, assert_never
 
+from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Action, Ask, Call, Request, Wait
 from hello_agents.core.debugger import Debugger, why
 from hello_agents.core.loop import Loop
@@ -37,15 +38,6 @@ from hello_agents.wire.repair import repair
 Json = dict[str, Any]
 
 
-class Counter(Protocol):
-    """Counts tokens as the library does."""
-
-    @property
-    def exact(self) -> bool: ...
-    def count_message(self, message: Message) -> int: ...
-    def count_tools(self, schemas: Sequence[dict[str, Any]]) -> int: ...
-
-
 METER = ("system", "tools", "user", "assistant", "results", "summary")
 """What fills the context window, in the order of `meter`."""
 _METER_OF = {"system": 0, "user": 2, "assistant": 3, "tool": 4, "summary": 5}
@@ -60,7 +52,7 @@ def compact_json(value: object) -> str:
 class Timeline:
     """Everything recorded of one debugger, and the part of it that has not been taken yet."""
 
-    counter: Counter
+    counter: TokenCounter
     body: Callable[[Request], Json]
     """A request as the body of the HTTP request, in the form of the OpenAI chat API."""
     language: str = "en"
@@ -163,7 +155,7 @@ class Timeline:
 
     def _keep(self, tick: Json, walk: Debugger, after: Run, end: tuple[int, int, Entry | None]) -> int:
         """Adds what is shown beside a tick, and the tick."""
-        self._inherit_tools(tick)
+        self._inherit_tools(tick, walk, after)
         shown = after.at(tick["frame"])
         tick["state"] = state_json(shown, after)
         tick["meter"] = self._meter(shown, tick)
@@ -172,9 +164,15 @@ class Timeline:
         self._ends.append(end)
         return tick["id"]
 
-    def _inherit_tools(self, tick: Json) -> None:
-        if "toolset" not in tick and tick["up"] >= 0:
-            tick["toolset"] = self.ticks[tick["up"]].get("toolset", -1)
+    def _inherit_tools(self, tick: Json, walk: Debugger, after: Run) -> None:
+        """Tools on offer: those asked with, else those of before, else those of the request that comes next."""
+        if "toolset" in tick:
+            return
+        tick["toolset"] = self.ticks[tick["up"]]["toolset"] if tick["up"] >= 0 else -1
+        if tick["toolset"] < 0 and walk.agent is not None:
+            decision = Loop(walk.agent, after).next_action()
+            if decision is not None and isinstance(decision.action, Ask):
+                tick["toolset"] = self._toolset(decision.action.request)
 
     def _ops(self, event: object, frame: str, before: Run, after: Run) -> list[list[Any]]:
         """How the conversation of a frame changed, as `[frame, at, dropped, messages put in]`."""
