@@ -15,6 +15,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -161,13 +162,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.owner._open.discard(self.connection)
         super().finish()
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         if self.path.rstrip("/") == "/v1/models":
             self._send(Raw({"object": "list", "data": [{"id": self.owner.model, "object": "model"}]}))
         else:
             self._send(Fault(404, f"Unknown request URL: GET {self.path}.", "invalid_request_error").raw())
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers.get("content-length", 0)))
         if self.path.partition("?")[0] != "/v1/chat/completions":
             return self._send(Fault(404, f"Unknown request URL: POST {self.path}.", "invalid_request_error").raw())
@@ -251,10 +252,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _cut(connection: socket.socket) -> None:
-    try:
+    with suppress(OSError):  # The other side may be faster.
         connection.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # The other side was faster.
 
 
 # What a reply looks like
@@ -285,7 +284,10 @@ def response_of(replied: Replied, model: str) -> dict[str, Any]:
     if message.tool_calls:
         wire["tool_calls"] = [_wire_call(call) for call in message.tool_calls]
     choice = {"index": 0, "message": wire, "logprobs": None, "finish_reason": replied.finish or "stop"}
-    return _envelope("chat.completion", replied.model or model) | {"choices": [choice], "usage": _wire_usage(replied.usage)}
+    return _envelope("chat.completion", replied.model or model) | {
+        "choices": [choice],
+        "usage": _wire_usage(replied.usage),
+    }
 
 
 def chunks_of(replied: Replied, body: dict[str, Any], model: str, size: int = 5) -> Iterator[dict[str, Any]]:
@@ -397,7 +399,9 @@ def complaint_about(body: Any) -> str | None:
         return "you must provide a model parameter"
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        return "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."
+        return (
+            "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."
+        )
     return (
         next((words for at, message in enumerate(messages) if (words := _about_message(message, at))), None)
         or _about_system(messages)
