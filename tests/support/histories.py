@@ -52,7 +52,9 @@ _any_text = st.none() | st.sampled_from(["", "  ", "\n"]) | texts | st.text(st.c
 anything = st.lists(
     st.one_of(
         st.builds(Message, _any_text, st.sampled_from(["user", "system", "summary", "assistant"])),
-        st.builds(lambda text, calls: Message(text, "assistant", tool_calls=calls), _any_text, st.lists(_any_call, max_size=3)),
+        st.builds(
+            lambda text, calls: Message(text, "assistant", tool_calls=calls), _any_text, st.lists(_any_call, max_size=3)
+        ),
         st.builds(lambda text, id: Message(text, "tool", answers=id), _any_text, st.none() | _ids),
     ),
     max_size=10,

@@ -139,7 +139,9 @@ def test_refusals_become_typed_errors_with_the_providers_words(openai_server, wa
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_client_repeats_what_may_pass(openai_server, way):
-    server = openai_server(Fault(503, headers={"retry-after-ms": "1"}), Fault(429, headers={"retry-after-ms": "1"}), "at last")
+    server = openai_server(
+        Fault(503, headers={"retry-after-ms": "1"}), Fault(429, headers={"retry-after-ms": "1"}), "at last"
+    )
     assert way(llm_at(server, max_retries=2))[-1].message.content == "at last"
     assert len(server.requests) == 3
 
@@ -160,7 +162,7 @@ NOTHING = {"choices": [{"index": 0, "message": {"content": None}, "finish_reason
         Raw("", chunks=[]),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_an_unreadable_reply_is_asked_for_once_more(openai_server, way, nothing):
     server = openai_server(nothing, "now", nothing, nothing)
     llm = llm_at(server)
@@ -192,7 +194,7 @@ def test_an_error_with_status_200(openai_server, way, error, kind):
 @pytest.mark.parametrize("way", WAYS)
 def test_a_server_that_is_late(openai_server, way):
     server = openai_server(Late(30))
-    with pytest.raises(ModelTimeout, match="within 0.2 s"):
+    with pytest.raises(ModelTimeout, match=r"within 0\.2 s"):
         way(llm_at(server, timeout=0.2))
 
 
@@ -232,10 +234,10 @@ def test_nobody_there(way):
         Fault(400, "short: local-key-1"),
     ],
 )
-@pytest.mark.parametrize("key", [KEY, "local-key-1", "key with 中文"])
+@pytest.mark.parametrize("key", [KEY, "local-key-1"])
 def test_no_key_in_any_text(openai_server, way, fault, key):
     server = openai_server(fault, fault, api_key="another") if fault is None else openai_server(fault, fault)
-    llm = HelloAgentsLLM("m", key if key.isascii() else KEY, server.base_url, max_retries=0)
+    llm = HelloAgentsLLM("m", key, server.base_url, max_retries=0)
     with pytest.raises(LLMException) as caught:
         way(llm)
     shown = "".join(traceback.format_exception(caught.value)) + repr(caught.value) + caught.value.provider_message

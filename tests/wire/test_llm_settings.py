@@ -97,6 +97,19 @@ def test_other_protocols_are_not_here_yet(url, name):
         HelloAgentsLLM("m", "k", url)
 
 
+@pytest.mark.parametrize("url", ["api.example.com/v1", "ftp://x", "https://api.example.com/v1/chat/completions/"])
+def test_an_address_that_cannot_be_asked(url):
+    with pytest.raises(ConfigException, match="base URL"):
+        HelloAgentsLLM("m", "k", url)
+
+
+@pytest.mark.parametrize("key", ["你的密钥", "two words", "line\nbreak"])
+def test_what_cannot_be_a_key(key):
+    with pytest.raises(ConfigException, match="LLM_API_KEY") as caught:
+        HelloAgentsLLM("m", key, REMOTE)
+    assert key not in str(caught.value)
+
+
 def test_geminis_compatible_address_is_fine():
     HelloAgentsLLM("m", "k", "https://generativelanguage.googleapis.com/v1beta/openai/")
 
@@ -106,6 +119,7 @@ def test_the_key_is_not_shown(key):
     shown = repr(HelloAgentsLLM("m", key, REMOTE))
     assert f"'{key}'" not in shown
     assert "***" in shown
+    assert "pass" not in repr(HelloAgentsLLM("m", key, "https://user:pass@example.com/v1"))
 
 
 def test_further_keywords_become_fields_of_the_request():
@@ -264,7 +278,9 @@ class OldToolLLM(HelloAgentsLLM):
 
     def invoke_with_tools(self, messages, tools, tool_choice="auto", **kwargs):
         self.seen.append((messages, tools, tool_choice))
-        return LLMToolResponse(None, [OldCall("c", "add", '{"a": 1}'), OldCall("d", "add", "{")], "old-1", {"prompt_tokens": 3})
+        return LLMToolResponse(
+            None, [OldCall("c", "add", '{"a": 1}'), OldCall("d", "add", "{")], "old-1", {"prompt_tokens": 3}
+        )
 
 
 class OldTextLLM(HelloAgentsLLM):
@@ -337,8 +353,12 @@ def test_a_response_is_its_text():
     assert f"{response}" == "Answer: 42"
     assert Message(response, "assistant").content == "Answer: 42"
     assert json.loads(json.dumps(response.to_dict())) == {
-        "content": "Answer: 42", "model": "m", "usage": {"total_tokens": 3}, "latency_ms": 12, "reasoning_content": "hm",
-    }  # fmt: skip
+        "content": "Answer: 42",
+        "model": "m",
+        "usage": {"total_tokens": 3},
+        "latency_ms": 12,
+        "reasoning_content": "hm",
+    }
     for other in (copy.copy(response), copy.deepcopy(response), pickle.loads(pickle.dumps(response))):
         assert other == response
         assert (other.usage, other.reasoning_content) == (response.usage, "hm")

@@ -56,14 +56,16 @@ def test_earlier_thinking_stays_here_unless_asked_for(history):
 def test_the_body_has_what_the_request_says_and_no_more():
     request = Request([Message("hi", "user", metadata={"x": 1})], at=("frame", 7))
     assert encode(request, model="m") == {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
-    assert encode(request, model="m", temperature=0.1, max_tokens=5, stream=True, extra={"seed": 1, "temperature": None}) == {
+    assert encode(
+        request, model="m", temperature=0.1, max_tokens=5, stream=True, extra={"seed": 1, "temperature": None}
+    ) == {
         "model": "m",
         "messages": [{"role": "user", "content": "hi"}],
         "max_tokens": 5,
         "stream": True,
         "stream_options": {"include_usage": True},
         "seed": 1,
-    }  # fmt: skip
+    }
 
 
 def test_a_round_on_the_wire():
@@ -142,15 +144,25 @@ def test_a_reply_with_everything():
     )
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": None, "prompt_tokens_details": None}, "?", {"prompt_tokens": "9"}])
+@pytest.mark.parametrize(
+    "usage", [None, {}, {"prompt_tokens": None, "prompt_tokens_details": None}, "?", {"prompt_tokens": "9"}]
+)
 def test_tokens_that_are_not_told_are_nought(usage):
     assert decode(reply(usage=usage, content="x")).usage == Usage()
 
 
 @pytest.mark.parametrize(
     "message",
-    [{}, {"content": None}, {"content": ""}, {"content": " \n"}, {"content": "", "tool_calls": []}, {"content": "<think>and then"}, {"content": [], "reasoning_content": "hm"}],
-)  # fmt: skip
+    [
+        {},
+        {"content": None},
+        {"content": ""},
+        {"content": " \n"},
+        {"content": "", "tool_calls": []},
+        {"content": "<think>and then"},
+        {"content": [], "reasoning_content": "hm"},
+    ],
+)
 def test_a_reply_that_says_and_calls_nothing_is_an_error(message):
     with pytest.raises(EmptyReply) as caught:
         decode(reply("length", **message))
@@ -210,7 +222,11 @@ def test_malformed_arguments_are_kept_as_written():
 def test_other_shapes_of_a_reply():
     old = decode(reply(content=None, function_call={"name": "f", "arguments": '{"a": 1}'})).message
     assert old.tool_calls == (ToolCall("call_0_0", "f", {"a": 1}),)
-    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "Yes"}, {"type": "image"}]
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+        {"type": "text", "text": "Yes"},
+        {"type": "image"},
+    ]
     assert decode(reply(content=parts)).message == Message("Yes", "assistant", reasoning="hm")
     assert decode(reply(content=None, refusal="No.")).message.content == "No."
     assert decode(reply(content="a", reasoning="b")).message.reasoning == "b"

@@ -5,7 +5,10 @@ import pytest
 
 SYSTEM, USER = {"role": "system", "content": "S"}, {"role": "user", "content": "q"}
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-ASKED, ANSWER = {"role": "assistant", "content": None, "tool_calls": [CALL]}, {"role": "tool", "tool_call_id": "a", "content": "r"}
+ASKED, ANSWER = (
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "a", "content": "r"},
+)
 
 
 def tool(schema, name="f"):
@@ -40,16 +43,26 @@ def call(**fields):
         ({"messages": [USER, call(function={"name": "a b", "arguments": "{}"}), ANSWER]}, "does not match pattern"),
         ({"messages": [USER, call(id=""), ANSWER]}, "empty string"),
         ({"messages": [USER], "tools": []}, "Invalid 'tools': empty array"),
-        ({"messages": [USER], "tools": [tool({"type": "object", "properties": {"x": {"type": "array"}}})]}, "array schema missing items"),
+        (
+            {"messages": [USER], "tools": [tool({"type": "object", "properties": {"x": {"type": "array"}}})]},
+            "array schema missing items",
+        ),
         ({"messages": [USER], "tools": [tool({"type": "string"})]}, "got 'type: 'string''"),
         ({"messages": [USER], "tools": [tool(OBJECT), tool(OBJECT)]}, "must be unique"),
         ({"messages": [USER], "tools": [tool(OBJECT, "a b")]}, "does not match pattern"),
         ({"messages": [USER], "tool_choice": "auto"}, "only allowed when 'tools' are specified"),
         ({"messages": [USER], "tools": [tool(OBJECT)], "tool_choice": "f"}, "Invalid value: 'f'"),
-        ({"messages": [USER], "tools": [tool(OBJECT)], "tool_choice": {"type": "function", "function": {"name": "g"}}}, "not found in 'tools'"),
+        (
+            {
+                "messages": [USER],
+                "tools": [tool(OBJECT)],
+                "tool_choice": {"type": "function", "function": {"name": "g"}},
+            },
+            "not found in 'tools'",
+        ),
         ({"messages": [USER], "at": 1}, "Unrecognized request argument"),
     ],
-)  # fmt: skip
+)
 def test_what_providers_refuse_is_refused(openai_server, body, words):
     server = openai_server("never")
     client = openai.OpenAI(base_url=server.base_url, api_key="k", max_retries=0)

@@ -97,13 +97,21 @@ def test_streamed_and_whole_replies_are_equal(content, tool_calls, reasoning, si
 
 def test_chunks_without_choices():
     usage = {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}, "model": "m"}
-    odd = [{"choices": []}, {"choices": None}, {}, {"choices": [{"index": 0, "delta": None}]}, {"choices": [{"delta": {}}]}]
+    odd = [
+        {"choices": []},
+        {"choices": None},
+        {},
+        {"choices": [{"index": 0, "delta": None}]},
+        {"choices": [{"delta": {}}]},
+    ]
     replied, deltas = accumulated([*odd, chunk(content="A"), usage, chunk(content="B", finish="stop")])
     assert replied == Replied(Message("AB", "assistant"), Usage(5, 2), "m", "stop")
     assert deltas == [Delta("A"), Delta("B")]
 
 
-@pytest.mark.parametrize("chunks", [[], [{"choices": []}], [chunk()], [chunk(content="")], [chunk(reasoning_content="hm")]])
+@pytest.mark.parametrize(
+    "chunks", [[], [{"choices": []}], [chunk()], [chunk(content="")], [chunk(reasoning_content="hm")]]
+)
 def test_a_stream_that_says_nothing_is_an_error(chunks):
     with pytest.raises(EmptyReply):
         accumulated(chunks)
@@ -124,7 +132,8 @@ def test_only_the_first_choice_counts():
 @pytest.mark.parametrize("index", [0, None])
 def test_a_call_without_id_or_index(index):
     replied, deltas = accumulated(
-        [call_delta(index, name="f"), call_delta(index, arguments='{"a": "\\u53'), call_delta(index, arguments='17"}')], 4
+        [call_delta(index, name="f"), call_delta(index, arguments='{"a": "\\u53'), call_delta(index, arguments='17"}')],
+        4,
     )
     assert replied.message.tool_calls == (ToolCall("call_4_0", "f", {"a": "北"}),)
     assert [delta.name for delta in deltas] == ["f", None, None]
@@ -148,15 +157,21 @@ def test_two_calls_in_one_place(ids, index, same_name):
 
 def test_interleaved_calls_keep_to_their_index():
     got = calls(
-        call_delta(0, "a", "f", '{"x"'), call_delta(1, "b", "g", '{"y"'), call_delta(0, arguments=":1}"), call_delta(1, arguments=":2}")
-    )  # fmt: skip
+        call_delta(0, "a", "f", '{"x"'),
+        call_delta(1, "b", "g", '{"y"'),
+        call_delta(0, arguments=":1}"),
+        call_delta(1, arguments=":2}"),
+    )
     assert got == [ToolCall("a", "f", {"x": 1}), ToolCall("b", "g", {"y": 2})]
 
 
 def test_interleaved_calls_keep_to_their_id_where_there_is_no_index():
     got = calls(
-        call_delta(None, "a", "f", '{"x"'), call_delta(None, "b", "g", '{"y"'), call_delta(None, "a", None, ":1}"), call_delta(None, "b", None, ":2}")
-    )  # fmt: skip
+        call_delta(None, "a", "f", '{"x"'),
+        call_delta(None, "b", "g", '{"y"'),
+        call_delta(None, "a", None, ":1}"),
+        call_delta(None, "b", None, ":2}"),
+    )
     assert got == [ToolCall("a", "f", {"x": 1}), ToolCall("b", "g", {"y": 2})]
 
 
@@ -200,8 +215,11 @@ def test_thinking_over_chunks_is_told_apart_while_it_comes():
     replied, deltas = accumulated([chunk(content=piece) for piece in pieces])
     assert replied.message == Message("Yes!", "assistant", reasoning="let me see")
     assert [(delta.part, delta.text) for delta in deltas] == [
-        ("reasoning", "let me"), ("reasoning", " see"), ("content", "Yes"), ("content", "!"),
-    ]  # fmt: skip
+        ("reasoning", "let me"),
+        ("reasoning", " see"),
+        ("content", "Yes"),
+        ("content", "!"),
+    ]
 
 
 def test_truncated_arguments_are_a_fault():

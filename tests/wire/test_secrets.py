@@ -20,6 +20,7 @@ from hello_agents.core.secrets import MASK, mask, mask_values
         "api_key=abcd1234efgh",
         '"api-key": "abcd1234efgh"',
         "password: hunter2hunter2",
+        "redis://user:hunter2@db.test:6379/0",
         "https://x.test/?access_token=abcd1234efgh&n=1",
     ],
 )
@@ -35,8 +36,19 @@ def test_what_looks_like_a_key_is_masked(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["risk-assessment-2024-report-final", "task-force", "max_tokens=4096000", "the password is required", "sk-learn", "hf_hub", "basic example", "x" * 500, "你好", ""],
-)  # fmt: skip
+    [
+        "risk-assessment-2024-report-final",
+        "task-force",
+        "max_tokens=4096000",
+        "the password is required",
+        "sk-learn",
+        "hf_hub",
+        "basic example",
+        "x" * 500,
+        "你好",
+        "",
+    ],
+)
 def test_what_does_not_is_left_alone(text):
     assert mask(text) == text
 
@@ -47,7 +59,13 @@ def test_known_secrets_are_masked_whatever_they_look_like():
 
 
 def test_values_are_masked_all_the_way_down():
-    value = {"api_key": "plain", "n": 1, "deep": [{"X-Api-Key": "plain", "text": "sk-0123456789abcdef"}], "tokens": 3, "password": ""}
+    value = {
+        "api_key": "plain",
+        "n": 1,
+        "deep": [{"X-Api-Key": "plain", "text": "sk-0123456789abcdef"}],
+        "tokens": 3,
+        "password": "",
+    }
     masked = mask_values(value)
     assert masked == {"api_key": MASK, "n": 1, "deep": [{"X-Api-Key": MASK, "text": MASK}], "tokens": 3, "password": ""}
     assert "sk-" in json.dumps(value)

@@ -60,7 +60,15 @@ def test_what_is_not_json_is_a_fault_with_its_position(written, position):
 
 @pytest.mark.parametrize(
     ("written", "kind"),
-    [("[1]", "a list"), ("null", "null"), ("3", "a number"), ("true", "a boolean"), ('"abc"', "a string"), (7, "a number"), ([1], "a list")],
+    [
+        ("[1]", "a list"),
+        ("null", "null"),
+        ("3", "a number"),
+        ("true", "a boolean"),
+        ('"abc"', "a string"),
+        (7, "a number"),
+        ([1], "a list"),
+    ],
 )
 def test_what_is_not_an_object_is_a_fault_that_says_what_it_is(written, kind):
     read, fault = read_arguments(written)
@@ -92,8 +100,12 @@ def test_letters_are_not_escaped():
 
 def test_what_json_has_no_word_for_is_sent_as_the_nearest_value():
     assert json.loads(write_arguments({"n": float("nan"), "s": {1}, "t": (1, 2), "o": object, 3: 1e999})) == {
-        "n": None, "s": [1], "t": [1, 2], "o": "<class 'object'>", "3": None,
-    }  # fmt: skip
+        "n": None,
+        "s": [1],
+        "t": [1, 2],
+        "o": "<class 'object'>",
+        "3": None,
+    }
 
 
 @given(st.text(st.characters(codec=None, exclude_categories=())))

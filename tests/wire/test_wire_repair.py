@@ -72,8 +72,11 @@ def test_a_window_that_begins_inside_a_round_loses_the_orphans():
 def test_a_call_without_a_result_is_answered_as_not_answered():
     repaired = repair([user("q"), calling("a", "b"), result("b"), user("and?")])
     assert [(m.role, m.answers) for m in repaired[1:]] == [
-        ("assistant", None), ("tool", "a"), ("tool", "b"), ("user", None),
-    ]  # fmt: skip
+        ("assistant", None),
+        ("tool", "a"),
+        ("tool", "b"),
+        ("user", None),
+    ]
     assert repaired[2].text.startswith("not answered")
     assert repaired[2].status == "error"
     assert repair([calling("a")], "zh")[1].text.startswith("未得到结果")
