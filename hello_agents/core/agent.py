@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..catalogue import text as catalogue_text
@@ -12,14 +13,19 @@ from .action import Action, Model, Request
 from .config import Config
 from .exceptions import AgentException
 from .lifecycle import AgentEvent, EventType, LifecycleHook
+from .limits import limit, not_run
+from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
 from .message import Message, ToolCall
-from .run import Entry, Event, Limits, Noted, Returned, Run, Told, settle
+from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, Told, evolve, frame_of, settle_all
 from .streaming import StreamEvent
 
 if TYPE_CHECKING:
     from ..tools.registry import ToolRegistry
     from .debugger import Debugger
+
+Placed = tuple[str, Event]
+"""An event and the frame it belongs to."""
 
 _LIMITS = ("max_steps", "max_tokens", "max_repeats")
 
@@ -76,8 +82,6 @@ class Agent:
 
     def act(self, run: Run) -> Action:
         """What `decide` wants, within the limits of the run."""
-        from ..agents.limits import limit
-
         return limit(run, self.decide(run), self.config.language)
 
     def request(self, run: Run) -> Request:
@@ -109,8 +113,6 @@ class Agent:
 
     def model(self, deltas: bool) -> Model:
         """The model to ask. Without anybody to see the pieces, a whole reply is asked for."""
-        from .llm import HelloAgentsLLM
-
         if not deltas and isinstance(self.llm, HelloAgentsLLM):
             return self.llm.whole
         return self.llm
@@ -138,7 +140,9 @@ class Agent:
 
     def resume(self, *events: Event) -> str:
         """Goes on with a run that was broken off or waits, after recording these events (a `Judged`, say)."""
-        for _ in self._walk([*events, *settle(self.state)]):
+        opening = [(_frame_for(self.state, event), event) for event in events]
+        judged = reduce(lambda run, placed: evolve(run, placed[1], placed[0]), opening, self.state)
+        for _ in self._walk([*opening, *settle_all(judged)]):
             pass
         return self._answer()
 
@@ -172,7 +176,7 @@ class Agent:
 
     async def awalk(self, text: str | None = None, **kwargs: Any) -> AsyncIterator[tuple[Entry, Run]]:
         """`walk`, awaiting."""
-        async for record in self._awalk(self._opening(text, kwargs)):
+        async for record in self._awalk(self._loop(False), self._opening(text, kwargs)):
             yield record
 
     async def arun_stream(
@@ -197,7 +201,7 @@ class Agent:
         if text is None and run is None and self.journal:
             return Debugger(self, self._start, self.journal)
         start = self.state if run is None else run
-        opening = self._opening(text, kwargs, run) if text is not None else settle(start)
+        opening = self._opening(text, kwargs, run) if text is not None else settle_all(start)
         return Debugger(self, start, opening=opening)
 
     # -- the conversation so far ------------------------------------------------------------------
@@ -214,7 +218,7 @@ class Agent:
 
     def add_message(self, message: Message) -> None:
         """Puts a message into the conversation by hand."""
-        self._record([Told(message)])
+        self._loop(False).record("", Told(message))
 
     def get_history(self) -> list[Message]:
         """The conversation without the system message."""
@@ -263,23 +267,31 @@ class Agent:
             max_repeats=kwargs.get("max_repeats", self.config.max_repeated_calls),
         )
 
-    def _opening(self, text: str | None, kwargs: Mapping[str, Any], run: Run | None = None) -> list[Event]:
+    def _opening(self, text: str | None, kwargs: Mapping[str, Any], run: Run | None = None) -> list[Placed]:
         """The events that come before the first decision: lost calls, the system prompt, the question."""
         state = self.state if run is None else run
-        events: list[Event] = list(settle(state))
+        opening = settle_all(state)
         if text is None:
-            return events
-        lost = {event.message.answers for event in events if isinstance(event, Returned)}
-        from ..agents.limits import not_run
-
-        superseded = catalogue_text("call.superseded", self.language)
-        events += [Returned(not_run(call, superseded, "NOT_RUN")) for call in state.pending if call.id not in lost]
+            return opening
+        for frame, event in opening:
+            state = evolve(state, event, frame)
+        opening += self._superseded(state)
         system = self.system_text()
         first = state.messages[0] if state.messages else None
         if system and not (first and first.role == "system" and first.content == system):
-            events.append(Told(Message(system, "system")))
-        events.append(Told(Message(text, "user"), self._limits(kwargs)))
-        return events
+            opening.append(("", Told(Message(system, "system"))))
+        opening.append(("", Told(Message(text, "user"), self._limits(kwargs))))
+        return opening
+
+    def _superseded(self, run: Run) -> Iterator[Placed]:
+        """A new question closes what was left open: calls are answered as not run, child runs stop."""
+        why = catalogue_text("call.superseded", self.language)
+        for frame, one in run.frames:
+            if one.outcome is None:
+                for call in one.pending:
+                    yield frame, Returned(not_run(call, why, "NOT_RUN"))
+                if frame:
+                    yield frame, Stopped("superseded")
 
     def _loop(self, deltas: bool) -> Loop:
         def sink(entry: Entry, run: Run) -> None:
@@ -297,21 +309,15 @@ class Agent:
         loop = Loop(self, self._state, seq=seq, deltas=deltas, sink=sink)
         return loop
 
-    def _record(self, events: list[Event]) -> None:
-        loop = self._loop(False)
-        for event in events:
-            loop.record("", event)
-
-    def _walk(self, opening: list[Event], deltas: bool = False) -> Iterator[tuple[Entry, Run]]:
+    def _walk(self, opening: list[Placed], deltas: bool = False) -> Iterator[tuple[Entry, Run]]:
         loop = self._loop(deltas)
-        for event in opening:
-            yield loop.record("", event)
+        for frame, event in opening:
+            yield loop.record(frame, event)
         yield from drive(loop)
 
-    async def _awalk(self, opening: list[Event], deltas: bool = False) -> AsyncIterator[tuple[Entry, Run]]:
-        loop = self._loop(deltas)
-        for event in opening:
-            yield loop.record("", event)
+    async def _awalk(self, loop: Loop, opening: list[Placed]) -> AsyncIterator[tuple[Entry, Run]]:
+        for frame, event in opening:
+            yield loop.record(frame, event)
         async for record in adrive(loop):
             yield record
 
@@ -320,18 +326,19 @@ class Agent:
     ) -> AsyncIterator[StreamEvent]:
         from .stream import Stream, call_hook
 
+        loop = self._loop(deltas)
         stream = Stream(self.name, text)
         timeout = self.config.hook_timeout_seconds
 
         async def tell(hook: str, kind: EventType, **data: Any) -> None:
             fault = await call_hook(hooks.get(hook), AgentEvent.create(kind, self.name, **data), timeout)
             if fault is not None:
-                self._record([Noted("hook_error", fault)])
+                loop.record("", Noted("hook_error", fault))
 
         await tell("start", EventType.AGENT_START, input_text=text)
         yield stream.started()
         try:
-            async for entry, run in self._awalk(self._opening(text, kwargs), deltas):
+            async for entry, run in self._awalk(loop, self._opening(text, kwargs)):
                 for hook, kind, data in stream.hooks_of(entry, run):
                     await tell(hook, kind, **data)
                 for event in stream.of(entry, run):
@@ -349,3 +356,18 @@ class Agent:
         if self.state.outcome is None:
             raise Waiting(self.state)
         return self.state.answer or ""
+
+
+def _frame_for(run: Run, event: Event) -> str:
+    """Where an event belongs that somebody passes in: a verdict or a result belongs to its call's frame."""
+    match event:
+        case Judged(call_id):
+            frame = frame_of(run, call_id)
+        case Returned(message):
+            frame = frame_of(run, message.answers or "")
+        case _:
+            return ""
+    if frame is None:
+        waiting = [call.id for _, one in run.frames for call in one.pending]
+        raise AgentException(f"{event!r} speaks of a call that does not wait here. Waiting are {waiting}.")
+    return frame

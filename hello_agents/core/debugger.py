@@ -32,7 +32,8 @@ from .run import (
     Stopped,
     Told,
     evolve,
-    settle,
+    frame_of,
+    settle_all,
 )
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Debugger:
         start: Run,
         entries: Iterable[Entry] = (),
         *,
-        opening: Iterable[Event] = (),
+        opening: Iterable[tuple[str, Event]] = (),
     ) -> None:
         """`entries` are what is recorded from `start` on; `opening` are events to record now, as a first step.
 
@@ -110,8 +111,8 @@ class Debugger:
         self._branch = self._branches["main"]
         for entry in entries:
             self._append(entry, evolve(self.run, entry.event, entry.frame))
-        for event in opening:
-            self._append(Entry(len(self.entries), "", time(), event), evolve(self.run, event))
+        for frame, event in opening:
+            self._append(Entry(len(self._branch.entries), frame, time(), event), evolve(self.run, event, frame))
 
     @classmethod
     def of_run(cls, run: Run) -> Debugger:
@@ -127,7 +128,11 @@ class Debugger:
                     events.append(Told(message))
         if run.outcome is not None:
             events.append(Stopped(run.outcome.reason, run.outcome.answer))
-        debugger = cls(None, replace(run, messages=Messages(), steps=0, outcome=None, turn_step=0), opening=events)
+        debugger = cls(
+            None,
+            replace(run, messages=Messages(), steps=0, outcome=None, turn_step=0),
+            opening=[("", event) for event in events],
+        )
         return debugger
 
     # -- looking ----------------------------------------------------------------------------------
@@ -317,7 +322,7 @@ class Debugger:
         if self.agent is None:
             return False
         loop = Loop(self.agent, self.run, seq=len(self._branch.entries), sink=self._append)
-        lost = [(frame, event) for frame, run in self.run.frames for event in settle(run)]
+        lost = settle_all(self.run)
         for frame, event in lost:
             loop.record(frame, event)
         if lost:
@@ -346,13 +351,13 @@ class Debugger:
         return branch
 
     def _judge(self, verdict: Judged) -> Run:
-        for frame, run in self.run.frames:
-            if any(call.id == verdict.call_id for call in run.pending):
-                if self.position < len(self._branch.entries):
-                    self._new_branch(None, self.position, "judged")
-                entry = Entry(len(self._branch.entries), frame, time(), verdict)
-                self._append(entry, evolve(self.run, verdict, frame))
-                return self.run
+        frame = frame_of(self.run, verdict.call_id)
+        if frame is not None:
+            if self.position < len(self._branch.entries):
+                self._new_branch(None, self.position, "judged")
+            entry = Entry(len(self._branch.entries), frame, time(), verdict)
+            self._append(entry, evolve(self.run, verdict, frame))
+            return self.run
         waiting = [call.id for _, run in self.run.frames for call in run.pending]
         raise ValueError(f"No call {verdict.call_id!r} waits here. Waiting are {waiting}.")
 

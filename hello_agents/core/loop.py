@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from .action import Action, Ask, Call, Model, Wait
 from .exceptions import LLMException
@@ -57,8 +57,7 @@ class Actor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What is to be done in one frame."""
 
     frame: str
@@ -163,7 +162,8 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
                 replied = False
                 for event in decision.actor.model(loop.deltas).stream(request):
                     replied = replied or isinstance(event, Replied)
-                    yield loop.record(frame, event)
+                    if loop.deltas or not isinstance(event, Delta):
+                        yield loop.record(frame, event)
                 if not replied:
                     raise _no_reply(decision)
             except Exception as error:
@@ -201,7 +201,8 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
                 replied = False
                 async for event in decision.actor.model(loop.deltas).astream(request):
                     replied = replied or isinstance(event, Replied)
-                    yield loop.record(frame, event)
+                    if loop.deltas or not isinstance(event, Delta):
+                        yield loop.record(frame, event)
                 if not replied:
                     raise _no_reply(decision)
             except Exception as error:

@@ -67,7 +67,9 @@ _SUM_AFTER = re.compile(rf"{_LIST_OF_NUMBERS}\s*(?:的和|的总和|相加|加�
 _AVERAGE_OF = re.compile(rf"\b(?:average|mean) of\s+{_LIST_OF_NUMBERS}", re.IGNORECASE)
 _AVERAGE_AFTER = re.compile(rf"{_LIST_OF_NUMBERS}\s*的平均")
 _NUMBER = re.compile(N)
-_ZH_DIGIT = re.compile(r"([零一二两三四五六七八九十])(?=\s*(?:加|减|乘|除|的平方|的和|和[零一二两三四五六七八九十]))|(?<=[加减乘以和])([零一二两三四五六七八九十])")
+_ZH_DIGIT = re.compile(
+    r"([零一二两三四五六七八九十])(?=\s*(?:加|减|乘|除|的平方|的和|和[零一二两三四五六七八九十]))|(?<=[加减乘以和])([零一二两三四五六七八九十])"
+)
 _WORD_NUMBER = re.compile(r"\b(" + "|".join(word for word in NUMBER_WORDS if word.isascii()) + r")\b", re.IGNORECASE)
 _SIGNS = r"[ \d.+\-*/()%]|ANS"
 _RUN = re.compile(rf"(?:{_SIGNS})+")
@@ -135,7 +137,9 @@ def _spoken_numbers(text: str) -> str:
 
 def _with_reference(line: str) -> str:
     """ "double it" as "double ANS", "add 5" as "add 5 to ANS"."""
-    line = re.sub(r"\bthe (?:sum|total|product) of\b", lambda m: m.group().replace("the ", ""), line, flags=re.IGNORECASE)
+    line = re.sub(
+        r"\bthe (?:sum|total|product) of\b", lambda m: m.group().replace("the ", ""), line, flags=re.IGNORECASE
+    )
     line = _REFERENCE.sub(ANS, line)
     if ANS in line:
         return line

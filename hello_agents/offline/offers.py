@@ -84,9 +84,7 @@ def _tool(schema: Json) -> Tool | None:
     named = _intents(name.replace("_", " "), name)
     described = _intents(description, description)
     intent = (named or described or [""])[0]
-    parameters = tuple(
-        _parameter(key, as_json(properties.get(key)), key in required, intent) for key in names
-    )
+    parameters = tuple(_parameter(key, as_json(properties.get(key)), key in required, intent) for key in names)
     return Tool(
         name,
         description,
@@ -128,7 +126,9 @@ def _meaning(name: str, description: str, kind: str, intent: str) -> str:
     for said in (name, description):
         for meaning in MEANINGS:
             # "from" and "to" mean units only in a name, and only where there is something to convert.
-            if meaning.key in ("from_unit", "to_unit") and (said is description or intent not in ("convert", "translate")):
+            if meaning.key in ("from_unit", "to_unit") and (
+                said is description or intent not in ("convert", "translate")
+            ):
                 continue
             if any(mentions(said.replace("_", " "), word) for word in meaning.words):
                 return meaning.key

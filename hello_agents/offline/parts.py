@@ -71,7 +71,9 @@ def _masked(question: str) -> str:
     masked = _PROTECTED.sub(lambda match: "x" * len(match.group()), question)
     head = _LIST_HEAD.search(masked)
     if head and any(mentions(head.group(), word) for word in _LIST_WORDS):
-        end = re.compile(r"[.。!！?？](?=\s|$)|[。！？]|\n\s*\n|[,，;；.]?\s*(?:\band then\b|\bthen\b|然后)").search(masked, head.end())
+        end = re.compile(r"[.。!！?？](?=\s|$)|[。！？]|\n\s*\n|[,，;；.]?\s*(?:\band then\b|\bthen\b|然后)").search(
+            masked, head.end()
+        )
         stop = end.start() if end else len(masked)
         masked = masked[: head.end()] + "x" * (stop - head.end()) + masked[stop:]
     return masked

@@ -21,7 +21,9 @@ def _intent(key: str, asks: str, tools: str) -> Intent:
 
 
 INTENTS = (
-    _intent("todo", "todo, todos, to-do, task list, checklist, 待办, 清单, 任务列表", "todo, checklist, task list, 待办"),
+    _intent(
+        "todo", "todo, todos, to-do, task list, checklist, 待办, 清单, 任务列表", "todo, checklist, task list, 待办"
+    ),
     _intent(
         "weather",
         "weather, temperature, forecast, rain, sunny, windy, umbrella, how warm, how cold, 天气, 气温, 下雨, 温度",
@@ -108,7 +110,21 @@ UNITS = {
 NUMBER_WORDS = {
     word: str(value)
     for value, names in enumerate(
-        "zero 零,one,two 两,three 三,four 四,five 五,six 六,seven 七,eight 八,nine 九,ten 十,eleven 十一,twelve 十二".split(",")
+        [
+            "zero 零",
+            "one",
+            "two 两",
+            "three 三",
+            "four 四",
+            "five 五",
+            "six 六",
+            "seven 七",
+            "eight 八",
+            "nine 九",
+            "ten 十",
+            "eleven 十一",
+            "twelve 十二",
+        ]
     )
     for word in names.split()
 } | {"二": "2", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100"}
@@ -138,10 +154,79 @@ ADD_UP = (
 AVERAGE = ("average", "mean", "平均")
 
 VERBS = frozenset(
-    "calculate compute evaluate work add sum total multiply divide subtract double read open show write save store "
-    "put append list search find look check get fetch tell give what what's whats how how's which who where when is "
-    "are was do does did can could convert translate send create make count summarize summarise remember remind note "
-    "describe explain compare print display use call run plan delete remove update times plus minus".split()
+    [
+        "calculate",
+        "compute",
+        "evaluate",
+        "work",
+        "add",
+        "sum",
+        "total",
+        "multiply",
+        "divide",
+        "subtract",
+        "double",
+        "read",
+        "open",
+        "show",
+        "write",
+        "save",
+        "store",
+        "put",
+        "append",
+        "list",
+        "search",
+        "find",
+        "look",
+        "check",
+        "get",
+        "fetch",
+        "tell",
+        "give",
+        "what",
+        "what's",
+        "whats",
+        "how",
+        "how's",
+        "which",
+        "who",
+        "where",
+        "when",
+        "is",
+        "are",
+        "was",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "convert",
+        "translate",
+        "send",
+        "create",
+        "make",
+        "count",
+        "summarize",
+        "summarise",
+        "remember",
+        "remind",
+        "note",
+        "describe",
+        "explain",
+        "compare",
+        "print",
+        "display",
+        "use",
+        "call",
+        "run",
+        "plan",
+        "delete",
+        "remove",
+        "update",
+        "times",
+        "plus",
+        "minus",
+    ]
 )
 """Words a new request begins with; an "and" or a comma before one of them separates two requests."""
 

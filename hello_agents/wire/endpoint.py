@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
+from contextlib import aclosing, closing
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -38,9 +39,9 @@ class Transport(Protocol):
     """Carries bodies there and JSON values back; raises typed errors only."""
 
     def send(self, path: str, body: dict[str, Any]) -> object: ...
-    def open(self, path: str, body: dict[str, Any]) -> Iterator[object]: ...
+    def open(self, path: str, body: dict[str, Any]) -> Generator[object, None, None]: ...
     async def asend(self, path: str, body: dict[str, Any]) -> object: ...
-    def aopen(self, path: str, body: dict[str, Any]) -> AsyncIterator[object]: ...
+    def aopen(self, path: str, body: dict[str, Any]) -> AsyncGenerator[object, None]: ...
     def close(self) -> None: ...
     async def aclose(self) -> None: ...
 
@@ -56,6 +57,19 @@ class Options:
     language: str = "en"
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
+    def body(self, codec: Codec, request: Request, *, stream: bool = False) -> dict[str, Any]:
+        """The exact body that is sent for the request."""
+        return codec.encode(
+            request,
+            model=self.model,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            stream=stream,
+            send_reasoning=self.send_reasoning,
+            language=self.language,
+            extra=self.extra,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -64,22 +78,9 @@ class Endpoint:
     codec: Codec
     transport: Transport
 
-    def body(self, request: Request, options: Options, *, stream: bool = False) -> dict[str, Any]:
-        """The exact body that is sent for the request."""
-        return self.codec.encode(
-            request,
-            model=options.model,
-            temperature=options.temperature,
-            max_tokens=options.max_tokens,
-            stream=stream,
-            send_reasoning=options.send_reasoning,
-            language=options.language,
-            extra=options.extra,
-        )
-
     def whole(self, request: Request, options: Options) -> Replied:
         """The reply, from one response."""
-        body = self.body(request, options)
+        body = options.body(self.codec, request)
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return self._decoded(self.transport.send(self.codec.PATH, body), request, options)
@@ -89,15 +90,16 @@ class Endpoint:
 
     def stream(self, request: Request, options: Options) -> Iterator[Delta | Replied]:
         """The pieces of the reply while they come, then the reply."""
-        body = self.body(request, options, stream=True)
+        body = options.body(self.codec, request, stream=True)
         for attempt in range(1, ATTEMPTS + 1):
             begun = False
             decoder = self._decoder(request, options)
             try:
-                for chunk in self.transport.open(self.codec.PATH, body):
-                    for delta in decoder.feed(chunk):
-                        begun = begun or _is_answer(delta)
-                        yield delta
+                with closing(self.transport.open(self.codec.PATH, body)) as chunks:
+                    for chunk in chunks:
+                        for delta in decoder.feed(chunk):
+                            begun = begun or _is_answer(delta)
+                            yield delta
                 yield decoder.finish()
                 return
             except BadReply as error:
@@ -105,7 +107,7 @@ class Endpoint:
 
     async def awhole(self, request: Request, options: Options) -> Replied:
         """`whole`, awaited."""
-        body = self.body(request, options)
+        body = options.body(self.codec, request)
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return self._decoded(await self.transport.asend(self.codec.PATH, body), request, options)
@@ -115,15 +117,16 @@ class Endpoint:
 
     async def astream(self, request: Request, options: Options) -> AsyncIterator[Delta | Replied]:
         """`stream`, awaited."""
-        body = self.body(request, options, stream=True)
+        body = options.body(self.codec, request, stream=True)
         for attempt in range(1, ATTEMPTS + 1):
             begun = False
             decoder = self._decoder(request, options)
             try:
-                async for chunk in self.transport.aopen(self.codec.PATH, body):
-                    for delta in decoder.feed(chunk):
-                        begun = begun or _is_answer(delta)
-                        yield delta
+                async with aclosing(self.transport.aopen(self.codec.PATH, body)) as chunks:
+                    async for chunk in chunks:
+                        for delta in decoder.feed(chunk):
+                            begun = begun or _is_answer(delta)
+                            yield delta
                 yield decoder.finish()
                 return
             except BadReply as error:

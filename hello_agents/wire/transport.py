@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,6 @@ from .loose import mapping, short, string
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import AsyncGenerator
 
     from openai import APIError, APIStatusError, AsyncOpenAI, OpenAI
 
@@ -42,14 +41,14 @@ class OpenAITransport:
         self._headers = dict(headers or {})
         self._lock = Lock()
         self._client: OpenAI | None = None
-        self._async: dict[AbstractEventLoop, tuple[AsyncOpenAI, AsyncGenerator[None]]] = {}
+        self._async: dict[AbstractEventLoop, tuple[AsyncOpenAI, AsyncGenerator[None, None]]] = {}
 
     def send(self, path: str, body: dict[str, Any]) -> object:
         """The response to one request."""
         with self._typed():
             return self._sync_client().post(path, cast_to=object, body=body)
 
-    def open(self, path: str, body: dict[str, Any]) -> Iterator[object]:
+    def open(self, path: str, body: dict[str, Any]) -> Generator[object, None, None]:
         """The chunks of a streamed response. Closing the iterator closes the connection."""
         from openai import Stream
 
@@ -64,7 +63,7 @@ class OpenAITransport:
         with self._typed():
             return await (await self._async_client()).post(path, cast_to=object, body=body)
 
-    async def aopen(self, path: str, body: dict[str, Any]) -> AsyncIterator[object]:
+    async def aopen(self, path: str, body: dict[str, Any]) -> AsyncGenerator[object, None]:
         """`open`, awaited."""
         from openai import AsyncStream
 
@@ -132,7 +131,7 @@ class OpenAITransport:
         }
 
     @contextmanager
-    def _typed(self) -> Iterator[None]:
+    def _typed(self) -> Generator[None, None, None]:
         """Turns what the client raises into the library's errors. The client's own would show headers and keys."""
         from openai import APIError
 
@@ -195,7 +194,7 @@ class OpenAITransport:
         )
 
 
-async def _open_until_the_loop_ends(client: AsyncOpenAI) -> AsyncGenerator[None]:
+async def _open_until_the_loop_ends(client: AsyncOpenAI) -> AsyncGenerator[None, None]:
     """Keeps the client; an event loop closes the generators begun in it before it ends, and so its connections."""
     try:
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -55,8 +56,9 @@ class NoteTaker(Agent):
         return tool_loop(run, lambda: self.request(run), self.asks, self.language)
 
 
+@cache
 def registry() -> ToolRegistry:
-    """A function tool, a Tool object, an async tool, a failing tool."""
+    """Tools that keep no state, so that all runs share them: a function tool, a Tool object, an async tool, a failing tool."""
     tools = ToolRegistry()
     tools.register_function(add)
     tools.register_function(later)
@@ -159,7 +161,9 @@ CALLS = st.one_of(
     st.builds(ToolCall, IDS, st.just("Finish"), st.fixed_dictionaries({"answer": TEXT})),
     st.builds(ToolCall, IDS, st.sampled_from(["ad", "add"]), st.just({}), st.sampled_from([None, "not valid JSON"])),
 )
-REPLIES = st.one_of(st.lists(CALLS, min_size=1, max_size=3), st.lists(CALLS, min_size=1, max_size=3), st.text(min_size=1))
+REPLIES = st.one_of(
+    st.lists(CALLS, min_size=1, max_size=3), st.lists(CALLS, min_size=1, max_size=3), st.text(min_size=1)
+)
 SCENARIOS = st.builds(
     Scenario,
     st.lists(REPLIES, max_size=6).map(tuple),

@@ -1,0 +1,126 @@
+"""A streamed reply of Chat Completions, put together chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.exceptions import EmptyReply
+from ..core.run import Delta, Replied
+from .arguments import read_arguments, utf8
+from .loose import mapping, mappings, parts, string
+from .openai_reply import Draft, WrittenCall, fields_of, reasoning_of, wire_calls, written_arguments
+
+
+class Accumulator:
+    """A streamed reply being put together. `feed` it the chunks, then `finish` it once."""
+
+    def __init__(self, *, step: int = 0, language: str = "en") -> None:
+        self._step = step
+        self._language = language
+        self._draft = Draft()
+        self._slots: list[_Slot] = []
+        self._by_index: dict[int, _Slot] = {}
+        self._half = ""
+        """The first half of a character whose second half comes with the next chunk."""
+        self._began = False
+
+    def feed(self, chunk: object) -> Iterator[Delta]:
+        """What the chunk adds. Raises the error that the chunk tells of."""
+        fields = fields_of(chunk)
+        self._draft.envelope(fields)
+        for choice in mappings(fields.get("choices")):
+            if choice.get("index") in (0, None):
+                yield from self._choice(choice)
+
+    def finish(self) -> Replied:
+        """The whole reply. Raises `EmptyReply` when there was none."""
+        if not self._began:
+            raise EmptyReply("The stream ended without a choice. Ask again; if it stays so, look at the model's name.")
+        for part, piece in self._draft.split.feed(utf8(self._half)):
+            self._draft.take(part, piece)
+        self._half = ""
+        self._draft.calls = [WrittenCall(slot.id, slot.name, slot.text) for slot in self._slots]
+        return self._draft.replied(self._step, self._language)
+
+    def _choice(self, choice: Mapping[str, Any]) -> Iterator[Delta]:
+        self._began = True
+        self._draft.finish = string(choice.get("finish_reason")) or self._draft.finish
+        wire = mapping(choice.get("delta") or choice.get("message"))
+        said, thought, _ = parts(wire.get("content"))
+        if thought := (reasoning_of(wire) or "") + thought:
+            self._draft.reasoning.append(thought)
+            yield Delta(utf8(thought), "reasoning")
+        if said := (said or string(wire.get("refusal"))):
+            yield from self._text(said)
+        for call in wire_calls(wire):
+            yield from self._call(call)
+
+    def _text(self, said: str) -> Iterator[Delta]:
+        said = self._half + said
+        self._half = ""
+        if "\ud800" <= said[-1] <= "\udbff":
+            said, self._half = said[:-1], said[-1]
+        for part, piece in self._draft.split.feed(utf8(said)):
+            self._draft.take(part, piece)
+            yield Delta(piece, part)
+
+    def _call(self, wire: Mapping[str, Any]) -> Iterator[Delta]:
+        function = mapping(wire.get("function"))
+        id, name, index = string(wire.get("id")), string(function.get("name")), wire.get("index")
+        piece = written_arguments(function)
+        place = index if isinstance(index, int) else None
+        slot = self._slot(place, id, name, piece)
+        first = not slot.name
+        slot.id = slot.id or id
+        if slot.name and name and name != slot.name and not slot.text:
+            slot.name += name
+        slot.name = slot.name or name
+        slot.pieces.append(piece)
+        if piece or (first and name):
+            yield Delta(utf8(piece), "call", slot.position, slot.name if first else None)
+
+    def _slot(self, place: int | None, id: str, name: str, piece: str) -> _Slot:
+        """The call that a delta belongs to: by its index if that fits its id, else by its id, else the last one."""
+        slot = None if place is None else self._by_index.get(place)
+        if slot is None and id:
+            slot = next((slot for slot in self._slots if slot.id == id), None)
+        if slot is None and self._slots and (place is None or not (id or name)):
+            slot = self._slots[-1]
+        if slot is None or slot.is_over(id, name, piece, indexed=place is not None):
+            slot = _Slot(len(self._slots))
+            self._slots.append(slot)
+        if place is not None:
+            self._by_index[place] = slot
+        return slot
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One streamed call while its pieces come."""
+
+    position: int
+    id: str = ""
+    name: str = ""
+    pieces: list[str] = field(default_factory=list[str])
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def is_over(self, id: str, name: str, piece: str, *, indexed: bool) -> bool:
+        """Whether the delta begins another call, though it came to this one's place.
+
+        Some servers send every call under index 0, and some repeat the name with every piece.
+        """
+        if id and self.id:
+            return id != self.id
+        if not name or not self.name:
+            return False
+        if not self.text:
+            return name != self.name and not indexed
+        if name == self.name and not piece:
+            return False
+        arguments, fault = read_arguments(self.text)
+        return fault is None and (bool(arguments) or not self.text.isspace())
