@@ -49,8 +49,9 @@ class BookWidget(anywidget.AnyWidget):
     A subclass gives `_esm` and `_css`, `head_json`, `take` and `perform`.
     """
 
-    head = traitlets.Dict().tag(sync=True)
-    error = traitlets.Unicode("")
+    head: Any = traitlets.Dict().tag(sync=True)
+    """The part that changes, as it was last sent."""
+    error: Any = traitlets.Unicode("")
     """What went wrong in the last operation that the reader asked for; empty when nothing did."""
 
     def __init__(self, subject: object) -> None:
@@ -120,7 +121,7 @@ class BookWidget(anywidget.AnyWidget):
     # -- hearing from the page -----------------------------------------------------------------------
 
     def dispatch(self, message: Mapping[str, Any]) -> None:
-        """Does the operation `{"op", "args"}`. An error is shown in the widget and kept in `error`; it is not raised."""
+        """Does the operation `{"op", "args"}`. An error is shown in the widget and kept in `error`, not raised."""
         if "view" in message:
             self._answered = {"view": message["view"], "n": message.get("n", 0)}
         self._busy = True
@@ -144,18 +145,12 @@ class BookWidget(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return self.summary()
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any] | None:
-        if self.comm is None:
-            return {"text/plain": repr(self), "text/html": self.picture()}
-        return {
-            "text/plain": repr(self),
-            "text/html": self.picture(),
-            "application/vnd.jupyter.widget-view+json": {
-                "version_major": 2,
-                "version_minor": 0,
-                "model_id": self.model_id,
-            },
-        }
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self.picture()}
+        if self.comm is not None:
+            view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+            bundle["application/vnd.jupyter.widget-view+json"] = view
+        return bundle, {}
 
 
 class _Place:
