@@ -41,6 +41,7 @@ def main(folder: Path) -> None:
             pages.show(page, widget, dark=theme == "dark")
             pages.save(page, folder / f"narrow-{theme}.png")
         with pages.browser(theme) as page:
+            widget.finish()
             pages.picture(page, widget.picture(), dark=theme == "dark")
             pages.save(page, folder / f"static-{theme}.png")
             pages.picture(page, widget.run._repr_html_(), dark=theme == "dark")
