@@ -1,1 +1,97 @@
 """Hello Agents: a small, typed agent library, and the one that its book takes apart."""
+
+from typing import TYPE_CHECKING
+
+from .lazy import lazily
+from .version import __author__, __description__, __email__, __version__
+
+if TYPE_CHECKING:
+    from .agents.react_agent import ReActAgent
+    from .agents.simple_agent import SimpleAgent
+    from .core.action import Model, Request
+    from .core.agent import Agent, Waiting
+    from .core.config import Config
+    from .core.debugger import Debugger
+    from .core.exceptions import HelloAgentsException
+    from .core.llm import HelloAgentsLLM
+    from .core.message import Message, ToolCall, Usage
+    from .core.run import Entry, Limits, Run, evolve, settle
+    from .offline.offline_llm import OfflineLLM
+    from .offline.scripted import ScriptedLLM
+    from .tools.base import Tool, ToolParameter, tool_action
+    from .tools.builtin.calculator import CalculatorTool, calculate
+    from .tools.errors import ToolErrorCode
+    from .tools.registry import ToolRegistry, global_registry
+    from .tools.response import ToolResponse, ToolStatus
+
+__all__ = [
+    "Agent",
+    "CalculatorTool",
+    "Config",
+    "Debugger",
+    "Entry",
+    "HelloAgentsException",
+    "HelloAgentsLLM",
+    "Limits",
+    "Message",
+    "Model",
+    "OfflineLLM",
+    "ReActAgent",
+    "Request",
+    "Run",
+    "ScriptedLLM",
+    "SimpleAgent",
+    "Tool",
+    "ToolCall",
+    "ToolErrorCode",
+    "ToolParameter",
+    "ToolRegistry",
+    "ToolResponse",
+    "ToolStatus",
+    "Usage",
+    "Waiting",
+    "__author__",
+    "__description__",
+    "__email__",
+    "__version__",
+    "calculate",
+    "evolve",
+    "global_registry",
+    "settle",
+    "tool_action",
+]
+
+_HOMES = {
+    "Agent": "core.agent",
+    "CalculatorTool": "tools.builtin.calculator",
+    "Config": "core.config",
+    "Debugger": "core.debugger",
+    "Entry": "core.run",
+    "HelloAgentsException": "core.exceptions",
+    "HelloAgentsLLM": "core.llm",
+    "Limits": "core.run",
+    "Message": "core.message",
+    "Model": "core.action",
+    "OfflineLLM": "offline.offline_llm",
+    "ReActAgent": "agents.react_agent",
+    "Request": "core.action",
+    "Run": "core.run",
+    "ScriptedLLM": "offline.scripted",
+    "SimpleAgent": "agents.simple_agent",
+    "Tool": "tools.base",
+    "ToolCall": "core.message",
+    "ToolErrorCode": "tools.errors",
+    "ToolParameter": "tools.base",
+    "ToolRegistry": "tools.registry",
+    "ToolResponse": "tools.response",
+    "ToolStatus": "tools.response",
+    "Usage": "core.message",
+    "Waiting": "core.agent",
+    "calculate": "tools.builtin.calculator",
+    "evolve": "core.run",
+    "global_registry": "tools.registry",
+    "settle": "core.run",
+    "tool_action": "tools.base",
+}
+if not TYPE_CHECKING:  # A type checker reads the imports above, and so still finds a name that does not exist.
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -274,6 +274,99 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "The arguments are {kind}, not an object. Call again with one JSON object.",
         "zh": "参数是 {kind}，不是对象（not an object）。请用一个 JSON 对象重新调用。",
     },
+    # the offline model
+    "offline.who": {
+        "en": "I am the built-in offline model of Hello Agents: a rule-based stand-in for a language model. I match "
+        "words of your question to the tools on offer; I know nothing else.",
+        "zh": "我是 Hello Agents 内置的离线模型：用规则代替语言模型。我把问题中的词与可用的工具对应起来，除此之外一无所知。",
+    },
+    "offline.can": {
+        "en": "I am rule-based: I split a question into requests, call the tools that fit, and report what they return.",
+        "zh": "我按规则工作：把问题拆成若干请求，调用合适的工具，并报告它们返回的内容。",
+    },
+    "offline.hello": {
+        "en": "Hello. I am the built-in offline model; I follow fixed rules.",
+        "zh": "你好。我是内置的离线模型，按固定规则工作。",
+    },
+    "offline.thanks": {"en": "You are welcome.", "zh": "不客气。"},
+    "offline.met": {
+        "en": "Hello {name}. I can tell you your name as long as it is in this conversation.",
+        "zh": "你好，{name}。只要它还在这段对话里，我就能说出你的名字。",
+    },
+    "offline.name": {"en": "Your name is {name}.", "zh": "你叫{name}。"},
+    "offline.no_name": {
+        "en": "You have not told me your name in this conversation.",
+        "zh": "在这段对话里，你还没有告诉我你的名字。",
+    },
+    "offline.asked_first": {"en": "Your first question was: “{question}”", "zh": "你的第一个问题是：“{question}”"},
+    "offline.asked_last": {"en": "Your last question was: “{question}”", "zh": "你的上一个问题是：“{question}”"},
+    "offline.answered": {"en": "My last answer was: “{answer}”", "zh": "我的上一个回答是：“{answer}”"},
+    "offline.first_now": {"en": "This is your first question.", "zh": "这是你的第一个问题。"},
+    "offline.count": {
+        "en": "This conversation has {count} question(s), this one included.",
+        "zh": "这段对话共有 {count} 个问题，包括这一个。",
+    },
+    "offline.cannot": {
+        "en": "I cannot answer “{request}”: I am the built-in offline model, which follows rules and knows no facts.",
+        "zh": "我无法回答“{request}”：我是内置的离线模型，按规则工作，不具备知识。",
+    },
+    "offline.tools": {
+        "en": "Tools on offer: {names}. Try for example: “{example}”",
+        "zh": "可用的工具：{names}。可以试试：“{example}”",
+    },
+    "offline.no_tools": {
+        "en": "No tools are on offer. Arithmetic is something I can do myself: try “What is 12 * 9?”",
+        "zh": "当前没有可用的工具。算术我可以自己完成，例如：“12 × 9 等于多少？”",
+    },
+    "offline.example.todo": {"en": "Make a todo list: read, write, rest", "zh": "创建待办清单：阅读、写作、休息"},
+    "offline.example.weather": {"en": "What is the weather in Paris?", "zh": "北京的天气怎么样？"},
+    "offline.example.convert": {"en": "Convert 10 km to miles", "zh": "10 公里等于多少英里？"},
+    "offline.example.price": {"en": "What is the price of 3 apples?", "zh": "3 个苹果多少钱？"},
+    "offline.example.list": {"en": "List the files", "zh": "列出目录里的文件"},
+    "offline.example.search": {"en": "Search the notes for Mars", "zh": "在笔记里搜索火星"},
+    "offline.example.read": {"en": "Read notes.md", "zh": "读取 notes.md"},
+    "offline.example.write": {"en": "Write 'hello' to hello.txt", "zh": "把“你好”写入 hello.txt"},
+    "offline.example.arithmetic": {"en": "What is 12 * 9?", "zh": "12 × 9 等于多少？"},
+    "offline.example.other": {"en": "use {name} with …", "zh": "使用 {name} ……"},
+    "offline.thought": {
+        "en": "I will {steps}, and answer from what comes back.",
+        "zh": "我将{steps}，再根据结果作答。",
+    },
+    "offline.thought.step": {"en": "call {name} for “{request}”", "zh": "调用 {name} 处理“{request}”"},
+    "offline.thought.then": {"en": ", then ", "zh": "，然后"},
+    "offline.retry": {
+        "en": "{name} failed ({reason}). I try {call} instead.",
+        "zh": "{name} 失败（{reason}）。改为尝试 {call}。",
+    },
+    "offline.worked_out": {"en": "{expression} = {value}", "zh": "{expression} = {value}"},
+    "offline.not_worked_out": {
+        "en": "I could not work out “{request}”: there are no numbers to work with.",
+        "zh": "无法计算“{request}”：没有可用的数字。",
+    },
+    "offline.ask": {
+        "en": "For “{request}” I would call {name}, but your question does not say {parameter}{hint}. Please give it.",
+        "zh": "对于“{request}”，我会调用 {name}，但问题里没有给出 {parameter}{hint}。请补充。",
+    },
+    "offline.blocked": {
+        "en": "Not done: “{request}”, because it needs a result that is not there.",
+        "zh": "未完成：“{request}”，因为它需要的结果没有得到。",
+    },
+    "offline.not_reached": {
+        "en": "Not done: “{request}”; there was no call left for it.",
+        "zh": "未完成：“{request}”，没有剩余的调用机会。",
+    },
+    "offline.failed": {"en": "{name} failed: {reason}.", "zh": "{name} 失败：{reason}。"},
+    "offline.failed_twice": {
+        "en": "{name} failed, a second try too: {reason}.",
+        "zh": "{name} 再次尝试后仍然失败：{reason}。",
+    },
+    "offline.partial": {"en": "{text} (this is only a part of it)", "zh": "{text}（这只是一部分）"},
+    "offline.empty": {"en": "{name} returned nothing.", "zh": "{name} 没有返回内容。"},
+    "offline.satisfied": {"en": "No need for improvement.", "zh": "无需改进。"},
+    "offline.too_thin": {
+        "en": "The answer is empty. Answer the task itself.",
+        "zh": "回答是空的。请直接回答任务。",
+    },
     # --- a run as a page -----------------------------------------------------------------------------------------
     "report.empty": {"en": "Nothing has happened yet.", "zh": "还没有发生任何事。"},
     "report.question": {"en": "question", "zh": "提问"},

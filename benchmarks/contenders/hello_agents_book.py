@@ -34,6 +34,8 @@ class Fake:
 def agent_for(steps: int) -> SimpleAgent:
     tools = ToolRegistry()
     tools.register_function(add)
+    tools.schemas()
+    tools.answer(ToolCall("", "add", {"a": 1, "b": 1}))  # A tool is made ready on its first call, once.
     return SimpleAgent("bench", Fake(steps), tool_registry=tools, max_tool_iterations=steps + 10)
 
 

@@ -7,13 +7,12 @@ the run; so a resumed run closes the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..catalogue import text
 from ..core.action import Action, Ask, Call, Wait
 from ..core.message import Message, ToolCall
-from ..core.run import Noted, Returned, Run, Stopped, last_reply
+from ..core.run import Noted, Returned, Run, Stopped
 
 CLOSING = "closing"
 """The note's key: `{"reason": …, "step": …}`, the step being the last request's."""
@@ -82,38 +81,34 @@ def repeated(run: Run) -> tuple[str, int]:
     changes (polling) is not repeated.
     """
     most = ("", 0)
-    at = last_reply(run.messages)
+    at = run.messages.last_reply()
     if at is None or run.limits.max_repeats is None:
         return most
     calls = run.messages[at].tool_calls
-    names = {call.name for call in calls}
-    start = max(at - 8 * (run.limits.max_repeats + 1), 0)
-    recent = run.messages[start : at + 1 + len(calls)]
-    at -= start
+    first = max(at - 4 * (run.limits.max_repeats + 1), 0)
+    recent = run.messages[first : at + 1 + len(calls)]
+    at -= first
     for position, call in enumerate(calls):
-        result, times = recent[at + 1 + position].content, 1
-        for i in range(at - 1, -1, -1):
-            message = recent[i]
-            if message.role == "user":
-                break
-            if not message.tool_calls or names.isdisjoint([other.name for other in message.tool_calls]):
-                continue
-            earlier = _result_of(call, recent, i)
-            if earlier is not None:
-                if earlier.content != result:
-                    break
-                times += 1
+        times = _times(call, recent[at + 1 + position].content, recent[:at])
         if times > most[1]:
             most = (call.name, times)
     return most
 
 
-def _result_of(call: ToolCall, recent: Sequence[Message], at: int) -> Message | None:
-    """What an equal call in the reply at this index gave."""
-    for position, other in enumerate(recent[at].tool_calls):
-        if other.name == call.name and other.arguments == call.arguments and other.fault == call.fault:
-            return recent[at + 1 + position]
-    return None
+def _times(call: ToolCall, result: str | None, earlier: tuple[Message, ...]) -> int:
+    """How often the call was made with this result, back to where it had another one."""
+    name, arguments, times = call.name, call.arguments, 1
+    for i in range(len(earlier) - 1, -1, -1):
+        message = earlier[i]
+        for position, one in enumerate(message.tool_calls):
+            if one.arguments == arguments and one.name == name:
+                if earlier[i + 1 + position].content != result:
+                    return times
+                times += 1
+                break
+        if message.role == "user":
+            break
+    return times
 
 
 def _open(run: Run, ask: Ask, language: str) -> Action:

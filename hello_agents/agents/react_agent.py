@@ -12,7 +12,7 @@ from ..catalogue import text
 from ..core.action import Action, Model
 from ..core.agent import Agent
 from ..core.config import Config
-from ..core.run import Run, Stopped, last_reply
+from ..core.run import Run, Stopped
 from ..tools.base import Tool, ToolParameter
 from ..tools.response import ToolResponse
 from .tool_loop import tool_loop
@@ -98,7 +98,7 @@ class ReActAgent(Agent):
 
 def finished(run: Run) -> str | None:
     """The answer, when the last reply called Finish and the call went well."""
-    at = last_reply(run.messages)
+    at = run.messages.last_reply()
     if at is None:
         return None
     for position, call in enumerate(run.messages[at].tool_calls):

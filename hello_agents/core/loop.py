@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from .action import Action, Ask, Call, Model, Wait
 from .exceptions import LLMException
@@ -57,8 +57,7 @@ class Actor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What is to be done in one frame."""
 
     frame: str

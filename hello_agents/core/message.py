@@ -216,6 +216,17 @@ class Messages(Sequence[Message]):
         grown._size = self._size + 1
         return grown
 
+    def last_reply(self) -> int | None:
+        """The index of the last assistant message, if only answers to it follow. Costs the same late in a run."""
+        items = self._items
+        for i in range(self._size - 1, -1, -1):
+            role = items[i].role
+            if role == "assistant":
+                return i
+            if role != "tool":
+                return None
+        return None
+
     def extends(self, earlier: Messages) -> bool:
         """Whether this is the other conversation with messages appended, seen without comparing any.
 
@@ -242,7 +253,8 @@ class Messages(Sequence[Message]):
     def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
-            return tuple(self._items[i] for i in range(*index.indices(self._size)))
+            start, stop, step = index.indices(self._size)
+            return tuple(self._items[start:stop] if step == 1 else [self._items[i] for i in range(start, stop, step)])
         if index < 0:
             index += self._size
         if not 0 <= index < self._size:

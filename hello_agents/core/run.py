@@ -182,14 +182,18 @@ class Run:
     @property
     def pending(self) -> tuple[ToolCall, ...]:
         """The calls of the last reply that have no answer yet, in order."""
-        at = last_reply(self.messages)
+        messages = self.messages
+        at = messages.last_reply()
         if at is None:
             return ()
-        calls = self.messages[at].tool_calls
-        if not calls or len(self.messages) - at - 1 >= len(calls):
+        calls = messages[at].tool_calls
+        answered = len(messages) - at - 1
+        if answered >= len(calls):
             return ()
-        answered = {self.messages[i].answers for i in range(at + 1, len(self.messages))}
-        return tuple(call for call in calls if call.id not in answered)
+        if not answered:
+            return calls
+        ids = {message.answers for message in messages[at + 1 :]}
+        return tuple(call for call in calls if call.id not in ids)
 
     @property
     def frames(self) -> Iterator[tuple[str, Run]]:
@@ -243,19 +247,6 @@ class Run:
         from .report import run_html
 
         return run_html(self)
-
-
-def last_reply(messages: Messages) -> int | None:
-    """The index of the last assistant message, if only answers to it follow. Costs the same late in a run."""
-    for i in range(len(messages) - 1, -1, -1):
-        match messages[i].role:
-            case "assistant":
-                return i
-            case "tool":
-                continue
-            case _:
-                return None
-    return None
 
 
 def evolve(run: Run, event: Event, frame: str = "") -> Run:
@@ -406,10 +397,13 @@ def _with_unique_ids(message: Message, run: Run) -> Message:
 def _answered(run: Run, message: Message) -> Messages | None:
     """The conversation with one more result, in the order of the calls; `None` when nothing waits for it."""
     messages = run.messages
-    at = last_reply(messages)
+    at = messages.last_reply()
     if at is None:
         return None
-    order = {call.id: position for position, call in enumerate(messages[at].tool_calls)}
+    calls = messages[at].tool_calls
+    if len(calls) == 1:
+        return messages.plus(message) if len(messages) == at + 1 and calls[0].id == message.answers else None
+    order = {call.id: position for position, call in enumerate(calls)}
     position = order.get(message.answers or "")
     if position is None:
         return None

@@ -285,7 +285,10 @@ def response_of(replied: Replied, model: str) -> dict[str, Any]:
     if message.tool_calls:
         wire["tool_calls"] = [_wire_call(call) for call in message.tool_calls]
     choice = {"index": 0, "message": wire, "logprobs": None, "finish_reason": replied.finish or "stop"}
-    return _envelope("chat.completion", replied.model or model) | {"choices": [choice], "usage": _wire_usage(replied.usage)}
+    return _envelope("chat.completion", replied.model or model) | {
+        "choices": [choice],
+        "usage": _wire_usage(replied.usage),
+    }
 
 
 def chunks_of(replied: Replied, body: dict[str, Any], model: str, size: int = 5) -> Iterator[dict[str, Any]]:
@@ -397,7 +400,9 @@ def complaint_about(body: Any) -> str | None:
         return "you must provide a model parameter"
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        return "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."
+        return (
+            "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."
+        )
     return (
         next((words for at, message in enumerate(messages) if (words := _about_message(message, at))), None)
         or _about_system(messages)

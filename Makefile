@@ -1,0 +1,100 @@
+# `make lab` opens the book, `make test` checks everything. Both make .venv first, from the exact versions in
+# requirements-lock.txt, and do so again only when pyproject.toml or the lock has changed.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK := requirements-lock.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
+JS_TESTS = $(shell find widgets tests -name '*.test.js' -o -name '*.test.mjs' | sort)
+
+# The first of these that is 3.11 or newer and can make an environment. `make PYTHON=… lab` picks another.
+PYTHON := $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
+	$$p -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+.PHONY: help lab doctor test test-more lint types pytest browser node execute contract format lock clean
+
+help:
+	@echo "make lab        open the book in JupyterLab (PORT=8899 picks the port, ARGS=--no-browser only prints the address)"
+	@echo "make test       run every check"
+	@echo "make test-more  run them once more with every implicit encoding an error"
+	@echo "make execute    run the notebooks and store their outputs"
+	@echo "make format     put the code into the usual form"
+	@echo "make doctor     say what is installed, what is missing, and what to do"
+	@echo "make lock       move to the newest allowed versions and write $(LOCK)"
+	@echo "make clean      remove what these commands made"
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found. Debian, Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Making $(VENV) with $(PYTHON)"
+	$(PYTHON) -m venv --clear $(VENV)
+
+$(VENV)/.book: pyproject.toml $(LOCK) | $(BIN)/python
+	@echo "Installing what the book needs (a minute or two, once)"
+	$(PIP) install -c $(LOCK) -e '.[book]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(LOCK) | $(BIN)/python
+	@echo "Installing what the checks need (a few minutes, once)"
+	$(PIP) install -c $(LOCK) -e '.[dev]'
+	@touch $(VENV)/.book $@
+
+lab: $(VENV)/.book
+	$(BIN)/hello-agents lab $(if $(PORT),--port $(PORT)) $(ARGS)
+
+doctor: $(VENV)/.book
+	$(BIN)/hello-agents doctor
+
+test: lint types node pytest
+	@echo "All checks passed."
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pyright
+
+# Two sessions: Playwright keeps an event loop in the main thread, which the asynchronous tests want for themselves.
+pytest: $(VENV)/.dev
+	$(BIN)/python -m pytest --ignore=tests/browser $(ARGS)
+	$(BIN)/python -m pytest tests/browser $(ARGS)
+
+browser: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/browser $(ARGS)
+
+node: $(VENV)/.dev
+	@if [ -n "$(JS_TESTS)" ]; then $(BIN)/node --test $(JS_TESTS); fi
+
+# Half of the readers write Chinese, some on systems whose files are not UTF-8 unless a program says so.
+test-more: $(VENV)/.dev
+	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --ignore=tests/browser --ignore=tests/notebooks --ignore=tests/package \
+		-o filterwarnings='error::EncodingWarning:hello_agents' $(ARGS)
+
+execute: $(VENV)/.dev
+	$(BIN)/python tests/notebooks/execute.py $(or $(ONLY),$(NOTEBOOKS))
+
+contract: $(VENV)/.dev
+	PYTHONPATH=. $(BIN)/python tests/contract/compare.py
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# A fresh environment takes the newest versions that pyproject.toml allows; what it then holds is the lock.
+lock:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found." >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip --disable-pip-version-check --quiet install -e '.[dev]'
+	@{ echo "# The exact versions that the stored outputs were made with. Written by \`make lock\`."; \
+		$(VENV)-lock/bin/python -m pip --disable-pip-version-check freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+=='; } > $(LOCK)
+	@rm -rf $(VENV)-lock
+	@echo "$(LOCK) is written. Now: make test, and make execute where outputs have changed."
+
+clean:
+	rm -rf $(VENV) $(VENV)-lock build dist .pytest_cache .ruff_cache .hypothesis test-results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

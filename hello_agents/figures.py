@@ -1,0 +1,78 @@
+"""The figures of the chapters: legible on light and dark pages, with words for who cannot see them."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK = "#7d8796"
+USER, MODEL, TOOL, DONE = "#3f7cc4", "#7a62d0", "#1f8a70", "#5b6472"
+
+
+class Picture:
+    """A figure as PNG, with its alternative text."""
+
+    def __init__(self, png: bytes, alt: str) -> None:
+        self.png = png
+        self.alt = alt
+
+    def __repr__(self) -> str:
+        return f"Figure: {self.alt}"
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        from base64 import b64encode
+
+        data = {"image/png": b64encode(self.png).decode(), "text/plain": repr(self)}
+        return data, {"image/png": {"alt": self.alt, "width": 640}}
+
+
+def the_loop() -> Picture:
+    """The loop of an agent, as four boxes."""
+    axes = _canvas(8, 2.5)
+    _box(axes, 0.9, 1.5, "question", USER)
+    _box(axes, 3.4, 1.5, "ask the model", MODEL)
+    _box(axes, 3.4, 0.35, "run the tools", TOOL)
+    _box(axes, 6.6, 1.5, "answer", DONE)
+    _arrow(axes, (1.42, 1.5), (2.66, 1.5))
+    _arrow(axes, (4.14, 1.5), (6.16, 1.5), "the reply asks for nothing")
+    _arrow(axes, (3.75, 1.3), (3.75, 0.56), "it asks for tools", side=1)
+    _arrow(axes, (3.05, 0.56), (3.05, 1.3), "results", side=-1)
+    return _finished(
+        axes,
+        "The question goes to the model. While its reply asks for tools, they are run and their results go back to "
+        "the model. A reply that asks for nothing is the answer.",
+    )
+
+
+def _canvas(width: float, height: float) -> Axes:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), dpi=160)
+    axes: Axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_xlim(0, width)
+    axes.set_ylim(-0.1, height - 0.3)
+    axes.set_axis_off()
+    return axes
+
+
+def _box(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
+    style = {"boxstyle": "round,pad=0.55,rounding_size=0.35", "facecolor": colour, "edgecolor": "none"}
+    axes.text(x, y, text, ha="center", va="center", color="white", fontsize=12, bbox=style)
+
+
+def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], text: str = "", side: int = 0) -> None:
+    axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 1.6, "shrinkA": 2, "shrinkB": 2})
+    x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+    if side:
+        axes.text(x + 0.12 * side, y, text, ha="left" if side > 0 else "right", va="center", color=INK, fontsize=10)
+    elif text:
+        axes.text(x, y + 0.14, text, ha="center", va="bottom", color=INK, fontsize=10)
+
+
+def _finished(axes: Axes, alt: str) -> Picture:
+    file = BytesIO()
+    axes.figure.savefig(file, format="png", transparent=True, metadata={"Software": None})
+    return Picture(file.getvalue(), alt)

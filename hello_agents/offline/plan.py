@@ -1,0 +1,304 @@
+"""The plan for a question: one step for each thing it asks, in order, with what each step waits for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import finding, talk
+from .choosing import Choice, choose, intents_of, wants_average, wants_total
+from .expressions import expressions, numbers, spoken_numbers
+from .filling import AVERAGE, SUM, TEXT, Before, Filled, Later, Missing, fill, refers_back, with_number
+from .offers import Json, Parameter, Tool
+from .parts import Part, parts
+from .situation import Situation
+
+
+@dataclass(frozen=True, slots=True)
+class UseTool:
+    """Call a tool."""
+
+    text: str
+    """The request this step serves."""
+    tool: Tool
+    arguments: Json
+    """A value may be a `Later`: then the steps it names come first."""
+    after: tuple[int, ...] = ()
+    """Steps that come first although nothing is taken from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkOut:
+    """Arithmetic that no tool on offer does, so that the rules do it themselves."""
+
+    text: str
+    form: str | Later
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Something the model can say at once."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskFor:
+    """A tool is meant, but the question does not give a required argument."""
+
+    text: str
+    tool: Tool
+    parameter: Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class CannotDo:
+    """Nothing on offer fits the request."""
+
+    text: str
+
+
+Step = UseTool | WorkOut | Say | AskFor | CannotDo
+
+_WITHOUT_VALUE = frozenset({"write", "todo", "send"})
+"""Kinds of tools whose results nobody means by "it"."""
+
+_ELLIPSIS = re.compile(r"^(?:and|what about|how about|or|also|那么?|还有|换成|再看)|呢\W*$", re.IGNORECASE)
+_RETELL = re.compile(
+    r"^(?:tell|show|give|summari[sz]e|explain|describe|print|display|report|answer|what (?:is|was|does) (?:it|the result))\b"
+    r"|^(?:告诉我|总结|汇总|概括|说明|解释|给我看|回答)",
+    re.IGNORECASE,
+)
+
+
+def make_plan(situation: Situation) -> tuple[Step, ...]:
+    """The steps for the latest question. The same question always gets the same plan."""
+    steps: list[Step] = []
+    asked: list[Part] = []
+    for part in parts(situation.question):
+        before = _before(steps, asked, situation)
+        start = len(steps)
+        steps += _steps_for(part, before, start, situation, steps)
+        if part.after and start:
+            _in_order(steps, start)
+        asked.append(part)
+    return tuple(steps)
+
+
+def needs(step: Step) -> tuple[int, ...]:
+    """The steps that have to be settled before this one."""
+    match step:
+        case UseTool(_, _, arguments, after):
+            return (*after, *(at for value in arguments.values() if isinstance(value, Later) for at in value.steps))
+        case WorkOut(_, Later(steps)):
+            return steps
+        case _:
+            return ()
+
+
+def _before(steps: Sequence[Step], asked: Sequence[Part], situation: Situation) -> Before:
+    """What "it" can mean: the last request here that gave something, else the conversation before."""
+    said = " ; ".join([*(turn.question for turn in situation.turns[-2:-1]), *(part.text for part in asked)])
+    valued = [at for at, step in enumerate(steps) if _gives_value(step)]
+    if valued:
+        last = steps[valued[-1]]
+        same = tuple(at for at in valued if _text(steps[at]) == _text(last))
+        return Before(same, said=said)
+    result = situation.last_result()
+    answer = situation.turns[-2].answer if len(situation.turns) > 1 else ""
+    return Before((), situation.last_number(), result.text if result else answer or None, said)
+
+
+def _gives_value(step: Step) -> bool:
+    match step:
+        case UseTool(tool=tool):
+            return tool.intent not in _WITHOUT_VALUE
+        case WorkOut():
+            return True
+        case _:
+            return False
+
+
+def _text(step: Step) -> str:
+    return step.text
+
+
+def _in_order(steps: list[Step], start: int) -> None:
+    """ "then": these steps wait for those before them."""
+    for at in range(start, len(steps)):
+        step = steps[at]
+        if isinstance(step, UseTool):
+            steps[at] = replace(step, after=tuple(range(start)))
+
+
+# -- one request -------------------------------------------------------------------------------------
+
+
+def _steps_for(part: Part, before: Before, start: int, situation: Situation, earlier: Sequence[Step]) -> list[Step]:
+    """The steps for one request: the first rule that has something to say."""
+    text, tools = part.text, situation.tools
+    said = talk.answer(part.whole, situation)
+    if said is not None:
+        return [Say(said)]
+    totals = _totals(text, before, start, tools)
+    if totals:
+        return totals
+    choice = choose(text, tools, before)
+    if choice is not None and isinstance(choice.filled, Filled):
+        return _with_inner(text, choice, start, before, tools)
+    own = _own_arithmetic(text, before)
+    if own is not None:
+        return [own]
+    again = _again(part, earlier, situation)
+    if again:
+        return again
+    if choice is not None and isinstance(choice.filled, Missing):
+        return [AskFor(text, choice.tool, choice.filled.parameter)]
+    if _RETELL.search(text) and earlier:
+        return []
+    return _searched(text, tools) or [CannotDo(text)]
+
+
+def _with_inner(text: str, choice: Choice, start: int, before: Before, tools: Sequence[Tool]) -> list[Step]:
+    """The calls of a choice. What is to be written may itself have to be found out first ("write the sum of …")."""
+    tool, filled = choice.tool, choice.filled
+    assert isinstance(filled, Filled)
+    content = tool.parameter("content")
+    phrase = finding.written(text)
+    if content is not None and phrase and not finding.quoted(text) and not refers_back(phrase):
+        inner = _found_out(phrase, start, before, [other for other in tools if other is not tool])
+        if inner:
+            value = Later(tuple(range(start, start + len(inner))), TEXT)
+            return [*inner, *(UseTool(text, tool, {**call, content.name: value}) for call in filled.calls)]
+    return [UseTool(text, tool, call) for call in filled.calls]
+
+
+def _found_out(phrase: str, start: int, before: Before, tools: Sequence[Tool]) -> list[Step]:
+    """Steps that find out what a phrase speaks of; none when it is meant literally."""
+    totals = _totals(phrase, before, start, tools)
+    if totals:
+        return totals
+    choice = choose(phrase, tools, before)
+    if choice and isinstance(choice.filled, Filled) and choice.tool.intent in intents_of(phrase):
+        return [UseTool(phrase, choice.tool, call) for call in choice.filled.calls]
+    own = _own_arithmetic(phrase, before)
+    return [own] if own else []
+
+
+def _totals(text: str, before: Before, start: int, tools: Sequence[Tool]) -> list[Step]:
+    """The sum or mean of numbers that are somewhere else: in earlier results, or in a file the request names."""
+    form = AVERAGE if wants_average(text) else SUM if wants_total(text) else None
+    if form is None or expressions(text):
+        return []
+    reader = next((tool for tool in tools if tool.intent == "read" and tool.parameter("path")), None)
+    if finding.paths(text) and reader is not None:
+        filled = fill(reader, text, before)
+        if isinstance(filled, Filled):
+            reads: list[Step] = [UseTool(text, reader, call) for call in filled.calls]
+            return [*reads, _total(text, Later(tuple(range(start, start + len(reads))), form), tools)]
+    if spoken_numbers(text) or finding.paths(text) or intents_of(text) != ("arithmetic",):
+        return []
+    if before.steps:
+        return [_total(text, Later(before.steps, form), tools)]
+    if before.text is not None and (expression := total_expression(before.text, form)):
+        return [_total(text, expression, tools)]
+    return []
+
+
+def _total(text: str, form: str | Later, tools: Sequence[Tool]) -> Step:
+    calculator = next((tool for tool in tools if tool.intent == "arithmetic" and tool.parameter("expression")), None)
+    if calculator is None:
+        return WorkOut(text, form)
+    filled = fill(calculator, "1 + 1")
+    parameter = calculator.parameter("expression")
+    if isinstance(filled, Missing) or parameter is None:
+        return WorkOut(text, form)
+    return UseTool(text, calculator, {**filled.calls[0], parameter.name: form})
+
+
+def total_expression(text: str, form: str) -> str | None:
+    """The sum or the mean of the numbers in a text, as an expression."""
+    found = numbers_of(text)
+    if not found:
+        return None
+    joined = " + ".join(f"({number})" if number.startswith("-") else number for number in found)
+    return f"({joined}) / {len(found)}" if form == AVERAGE else joined
+
+
+_NOT_AMOUNTS = re.compile(
+    r"^\s*#+.*$|^\s*(?:\d+[.)]|\d+[:\t→|])\s|\b\d{4}-\d{2}-\d{2}\b|^.*\b(?:total|sum)\b.*$|^.*(?:合计|总计|总和).*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def numbers_of(text: str) -> list[str]:
+    """The amounts in a text: headings, line numbers, dates and the totals that are there already left out."""
+    return numbers(_NOT_AMOUNTS.sub(" ", text)) or numbers(text)
+
+
+def _own_arithmetic(text: str, before: Before) -> WorkOut | None:
+    if found := expressions(text):
+        return WorkOut(text, found[0])
+    for form in expressions(text, continuing=True):
+        if before.steps:
+            return WorkOut(text, Later(before.steps, form))
+        if before.number is not None:
+            return WorkOut(text, with_number(form, before.number))
+    return None
+
+
+def _again(part: Part, earlier: Sequence[Step], situation: Situation) -> list[Step]:
+    """ "And in Berlin?": the last call once more, with what is different now."""
+    if not _ELLIPSIS.search(part.whole):
+        return []
+    tool, arguments = _last_use(earlier, situation)
+    if tool is None:
+        return []
+    text = re.sub(r"^(?:what about|how about|and|or|那么?|还有)\s*|呢\W*$", "", part.whole, flags=re.IGNORECASE).strip(
+        " ?？"
+    )
+    filled = fill(tool, text)
+    calls = filled.calls if isinstance(filled, Filled) else ()
+    steps: list[Step] = [UseTool(part.text, tool, {**arguments, **call}) for call in calls]
+    return [step for step in steps if isinstance(step, UseTool) and step.arguments != arguments]
+
+
+def _last_use(earlier: Sequence[Step], situation: Situation) -> tuple[Tool | None, Json]:
+    for step in reversed(earlier):
+        if isinstance(step, UseTool):
+            return step.tool, step.arguments
+    result = situation.last_result()
+    return (situation.tool(result.call.name), result.call.arguments) if result else (None, {})
+
+
+def _searched(text: str, tools: Sequence[Tool]) -> list[Step]:
+    """A question that nothing else answers is looked up, where there is something to look it up in."""
+    if not re.search(
+        r"^(?:what|who|where|when|which|why|how|is|are|does|do|did)\b|什么|谁|哪|何时|为什么|怎么|吗",
+        text,
+        re.IGNORECASE,
+    ):
+        return []
+    for tool in tools:
+        if tool.intent == "search" and isinstance(filled := fill(tool, text), Filled):
+            return [UseTool(text, tool, call) for call in filled.calls]
+    return []
+
+
+def resolved(value: Any, texts: Sequence[str]) -> Any:
+    """What a `Later` stands for, once the results it waits for are there; `None` when they do not give it."""
+    if not isinstance(value, Later):
+        return value
+    if value.form == TEXT:
+        return "\n".join(texts)
+    if value.form in (SUM, AVERAGE):
+        return total_expression("\n".join(texts), value.form)
+    found = numbers("\n".join(texts))
+    if not found:
+        return None
+    if value.form == "ANS":
+        number = float(found[-1])
+        return int(number) if number.is_integer() else number
+    return with_number(value.form, found[-1])

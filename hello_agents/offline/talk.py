@@ -1,0 +1,131 @@
+"""What the offline model can say without any tool: about itself, and about the conversation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..catalogue import text as catalogue_text
+from .offers import Tool
+from .situation import Situation
+from .wording import HAN
+
+Match = re.Match[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A way to ask, and what makes the answer."""
+
+    pattern: re.Pattern[str]
+    answer: Callable[[Situation, Match], str]
+
+
+def answer(request: str, situation: Situation) -> str | None:
+    """The answer of the first rule whose pattern the request matches."""
+    for rule in RULES:
+        if match := rule.pattern.search(request):
+            return rule.answer(situation, match)
+    return None
+
+
+def about(situation: Situation) -> str:
+    """What is on offer, with an example to try: the end of every answer that is none."""
+    tools = [tool for tool in situation.tools if tool.role == "act"]
+    if not tools:
+        return say(situation, "offline.no_tools")
+    names = ", ".join(tool.name for tool in tools)
+    return say(situation, "offline.tools", names=names, example=_example(tools[0], situation))
+
+
+def say(situation: Situation, key: str, **values: str) -> str:
+    return catalogue_text(key, situation.language, **values)
+
+
+def _example(tool: Tool, situation: Situation) -> str:
+    known = ("todo", "weather", "convert", "price", "list", "search", "read", "write", "arithmetic")
+    if tool.intent in known:
+        return say(situation, f"offline.example.{tool.intent}")
+    return say(situation, "offline.example.other", name=tool.name)
+
+
+def _who(situation: Situation, match: Match) -> str:
+    return f"{say(situation, 'offline.who')} {about(situation)}"
+
+
+def _can(situation: Situation, match: Match) -> str:
+    return f"{say(situation, 'offline.can')} {about(situation)}"
+
+
+def _hello(situation: Situation, match: Match) -> str:
+    return f"{say(situation, 'offline.hello')} {about(situation)}"
+
+
+def _thanks(situation: Situation, match: Match) -> str:
+    return say(situation, "offline.thanks")
+
+
+def _met(situation: Situation, match: Match) -> str:
+    return say(situation, "offline.met", name=_first(match))
+
+
+def _name(situation: Situation, match: Match) -> str:
+    said = [*(turn.question for turn in situation.turns[:-1]), situation.told]
+    for text in reversed([said[-1], *said[:-1]]):
+        if introduced := list(_INTRODUCTION.finditer(text)):
+            return say(situation, "offline.name", name=_first(introduced[-1]))
+    return say(situation, "offline.no_name")
+
+
+def _first_question(situation: Situation, match: Match) -> str:
+    return _quoted_question(situation, 0)
+
+
+def _last_question(situation: Situation, match: Match) -> str:
+    return _quoted_question(situation, -2)
+
+
+def _quoted_question(situation: Situation, at: int) -> str:
+    if len(situation.turns) < 2:
+        return say(situation, "offline.first_now")
+    key = "offline.asked_first" if at == 0 else "offline.asked_last"
+    return say(situation, key, question=situation.turns[at].question)
+
+
+def _last_answer(situation: Situation, match: Match) -> str:
+    for turn in reversed(situation.turns[:-1]):
+        if turn.answer:
+            return say(situation, "offline.answered", answer=turn.answer)
+    return say(situation, "offline.first_now")
+
+
+def _count(situation: Situation, match: Match) -> str:
+    return say(situation, "offline.count", count=str(len(situation.turns)))
+
+
+def _first(match: Match) -> str:
+    return next(group for group in match.groups() if group).strip()
+
+
+def _rule(pattern: str, answer: Callable[[Situation, Match], str]) -> Rule:
+    return Rule(re.compile(pattern, re.IGNORECASE), answer)
+
+
+_NAME = rf"\bmy name is ([\w\-]+(?: [A-Z][\w\-]+)?)|\b(?:I'm|I am|call me) ([A-Z][\w\-]+)|我叫(?!什么|啥)([{HAN}\w]+?)(?=[，。,.!！]|$)|我的名字[是叫](?!什么|啥)([{HAN}\w]+)"
+_INTRODUCTION = re.compile(_NAME.replace("my name", "[Mm]y name").replace("call me", "[Cc]all me"))
+
+RULES = (
+    _rule(r"\b(?:who|what) are you\b|\bwhat(?:'s| is) your name\b|\bare you (?:an? )?(?:ai|llm|bot|human|real|chatgpt|gpt|language model|model)\b"
+          r"|\b(?:what|which) model\b|你是谁|你是什么|你叫什么|介绍一下(?:你)?自己|什么模型", _who),
+    _rule(r"\bwhat can you do\b|\bhow can you help\b|^\W*help\W*$|\bwhat tools\b|\bwhich tools\b|你能做什么|你会什么|有什么工具|有哪些工具|^\W*帮助\W*$", _can),
+    _rule(r"\bwhat(?:'s| is| was) my name\b|\bwho am i\b|\bdo you (?:know|remember) my name\b|我叫什么|我叫啥|我的名字[是叫]什么|我是谁", _name),
+    Rule(_INTRODUCTION, _met),
+    _rule(r"\bwhat (?:did|have) i (?:ask|say|said|asked)(?: you)?(?: at)? first\b|\bmy first (?:question|message)\b|我(?:最先|最开始|一开始|首先|第一次)问|我的?第一个问题", _first_question),
+    _rule(r"\bwhat did i (?:just |last )?(?:ask|say)\b|\bmy (?:last|previous) (?:question|message)\b|我(?:刚才|刚刚|上次)(?:问|说)|上一个问题", _last_question),
+    _rule(r"\bwhat (?:did you (?:just )?(?:say|answer)|was (?:your|the) (?:last )?(?:answer|result))\b|\brepeat (?:that|your answer)\b|你刚才(?:说|回答)|上一个(?:回答|答案|结果)|再说一遍", _last_answer),
+    _rule(r"\bhow many questions\b|(?:问了|提了)(?:你)?(?:多少|几)个?问题", _count),
+    _rule(r"^\W*(?:thanks|thank you|thx|bye|goodbye|谢谢|多谢|再见)", _thanks),
+    _rule(r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨)(?:\s+there)?\W*$", _hello),
+)  # fmt: skip
+"""Tried in this order."""

@@ -1,0 +1,61 @@
+"""A JupyterLab server and a reader at it, in the Chromium that this machine has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser.driver import CHROMIUM_FLAGS, Lab, Server
+from guard import left_out
+from playwright.sync_api import Browser, sync_playwright
+
+from hello_agents.cli import HOW_TO_GET_A_BROWSER, find_chromium
+
+HERE = Path(__file__).parent
+CHROMIUM = find_chromium()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without a browser these tests are left out, and the end of the run says so."""
+    if CHROMIUM is not None:
+        return
+    ours = [item for item in items if HERE in item.path.parents]
+    if ours:
+        config.hook.pytest_deselected(items=ours)
+        items[:] = [item for item in items if HERE not in item.path.parents]
+        left_out.lines.append(
+            f"{len(ours)} browser tests, since there is no Chromium or Chrome. {HOW_TO_GET_A_BROWSER}"
+        )
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("jupyter"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """The browser. Closed after each module, since Playwright's event loop is in the way of asynchronous tests."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def lab(server: Server, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """A reader with a page, a workspace and a copy of the chapters of their own, who asks nothing of other machines."""
+    name = re.sub(r"\W+", "-", request.node.name).strip("-")
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light", locale="en-US")
+    lab = Lab(context.new_page(), server, name)
+    yield lab
+    context.close()
+    server.stop_kernels()
+    server.reset_settings()
+    assert lab.external == []
+    assert lab.errors == []
