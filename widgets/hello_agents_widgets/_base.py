@@ -154,10 +154,12 @@ class BookWidget(anywidget.AnyWidget):
 
 
 class _Place:
-    """Where a widget was made: its cell and the execution of that cell, where there is one."""
+    """What a widget is of, and where it was made: its cell and the execution of that cell, where there is one."""
 
-    def __init__(self, subject: object) -> None:
-        self.subject = id(subject)
+    def __init__(self, widget: BookWidget, subject: object) -> None:
+        # traitlets gives every instance a class of its own later on, so the kind is noted now.
+        self.kind = type(widget)
+        self.subject = subject
         self.cell, self.execution = _cell()
 
 
@@ -167,11 +169,11 @@ _LIVE: weakref.WeakKeyDictionary[BookWidget, _Place] = weakref.WeakKeyDictionary
 def _close_older(widget: BookWidget, subject: object) -> None:
     """Closes what this widget takes the place of: those of earlier executions of its cell, and, where cells are
     not known or in the same execution, those of the same kind on the same subject."""
-    place = _Place(subject)
+    place = _Place(widget, subject)
     for other, there in list(_LIVE.items()):
         same_cell = place.cell is not None and place.cell == there.cell
         again = same_cell and place.execution != there.execution
-        twin = type(other) is type(widget) and there.subject == place.subject and (same_cell or place.cell is None)
+        twin = there.kind is place.kind and there.subject is place.subject and (same_cell or place.cell is None)
         if again or twin:
             other.close()
             other.layout.close()

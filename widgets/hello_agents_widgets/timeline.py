@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+from hello_agents.catalogue import text
 from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Action, Ask, Call, Request, Wait
 from hello_agents.core.debugger import Debugger, why
-from hello_agents.core.loop import Loop
+from hello_agents.core.loop import Decision, Loop
 from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.run import (
     Began,
@@ -166,7 +167,7 @@ class Timeline:
 
     def _look_ahead(self, tick: Json, walk: Debugger, after: Run) -> None:
         """What the agent would do next, with the request it would send; and the tools on offer until then."""
-        decision = Loop(walk.agent, after).next_action() if walk.agent is not None else None
+        decision = next_decision(walk, after)
         tick["next"] = None
         if decision is not None and walk.agent is not None:
             action = decision.action
@@ -237,10 +238,10 @@ class Timeline:
         body["messages"] = []
         if "tools" in body:
             body["tools"] = []
-        text = compact_json(body)
-        if text not in self.envelopes:
-            self.envelopes.append(text)
-        return self.envelopes.index(text)
+        envelope = compact_json(body)
+        if envelope not in self.envelopes:
+            self.envelopes.append(envelope)
+        return self.envelopes.index(envelope)
 
     def _number(self, message: Message) -> int:
         number = self._numbers.get(id(message))
@@ -344,8 +345,8 @@ def _describe(tick: Json, event: object) -> None:
 
 def _plain_value(value: Any) -> Any:
     """A note as JSON; long ones are cut, for a note may hold anything."""
-    text = compact_json(value)
-    return json.loads(text) if len(text) <= 2000 else text[:2000] + "…"
+    words = compact_json(value)
+    return json.loads(words) if len(words) <= 2000 else words[:2000] + "…"
 
 
 def wire_of(message: Message, language: str = "en") -> Json | None:
@@ -364,14 +365,20 @@ def wire_of(message: Message, language: str = "en") -> Json | None:
     return sent[-1] if sent and not (role == "assistant" and len(sent) > 1) else None
 
 
+def next_decision(walk: Debugger, run: Run) -> Decision | None:
+    """What the agent does next in this run; `None` when nothing is left to do, nothing was said, or no agent is here."""
+    if walk.agent is None or not run.at(run.focus).messages:
+        return None
+    return Loop(walk.agent, run).next_action()
+
+
 def next_json(walk: Debugger, run: Run) -> Json | None:
-    """What the agent does next in this run, and why; `None` when nothing is left to do, or there is no agent."""
-    if walk.agent is None:
-        return None
-    decision = Loop(walk.agent, run).next_action()
-    if decision is None:
-        return None
-    return action_json(decision.action, why(decision.run, decision.action, walk.agent.language))
+    """What comes next in this run, and why; before the first word, that something is said."""
+    language = walk.agent.language if walk.agent else "en"
+    if walk.position == 0 and walk.entries:
+        return {"kind": "told", "why": text("why.told", language)}
+    decision = next_decision(walk, run)
+    return None if decision is None else action_json(decision.action, why(decision.run, decision.action, language))
 
 
 def state_json(run: Run, whole: Run) -> Json:
