@@ -48,6 +48,7 @@ _TOPIC_LEADS = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"\babout\s+(.+)$", re.IGNORECASE)
+_AUXILIARIES = re.compile(r"\s+(?:do|does|did|is|are|was|were|have|has|had|can|will)\b(?=\s|$)", re.IGNORECASE)
 _TOPIC_TAILS = re.compile(
     r"\s*\b(?:in|from|through)\s+(?:my|the|our|your)\s+(?:notes?|documents?|docs|knowledge base)\b|\bsay(?:s)?\b.*$|\s+(?:mean|cost)s?$",
     re.IGNORECASE,
@@ -92,7 +93,18 @@ def quoted(text: str) -> list[str]:
 
 
 def paths(text: str) -> list[str]:
-    """File and folder names, in order, each once."""
+    """File and folder names, in order, each once; "the data folder" is `data`."""
+    found = file_paths(text)
+    if not found:
+        for match in _FOLDER.finditer(text):
+            name = match.group(1) or match.group(2)
+            if name.lower() not in _NO_FOLDER:
+                found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def file_paths(text: str) -> list[str]:
+    """What is written as a path: with a dot or a slash in it."""
     # A dot right after a Chinese character belongs to a Chinese name, which `_HAN_PATH` reads.
     found = [
         match.group(1)
@@ -103,13 +115,7 @@ def paths(text: str) -> list[str]:
         name = re.sub(r"^(?:读取|读|打开|查看|写入|写到|保存到|把|将|文件|和|与)+", "", match.group(1))
         if not any(name in other or other in name for other in found):
             found.append(name)
-    found = [path for path in found if not path.replace("/", "").replace(".", "").isdigit()]
-    if not found:
-        for match in _FOLDER.finditer(text):
-            name = match.group(1) or match.group(2)
-            if name.lower() not in _NO_FOLDER:
-                found.append(name)
-    return list(dict.fromkeys(found))
+    return [path for path in found if not path.replace("/", "").replace(".", "").isdigit()]
 
 
 def places(text: str) -> list[str]:
@@ -141,6 +147,8 @@ def topic(text: str) -> str:
         return _ZH_TOPIC.sub("", line).strip(" ，的：:") or line
     if about := _ABOUT.search(line):
         line = about.group(1)
+    elif re.match(r"how|what|which|who|when|where", line, re.IGNORECASE):
+        line = _AUXILIARIES.sub("", line)
     line = _TOPIC_TAILS.sub("", line)
     return _TOPIC_LEADS.sub("", line).strip(" ,:") or line
 

@@ -90,7 +90,7 @@ def _tool(schema: Json) -> Tool | None:
         description,
         parameters,
         intent,
-        frozenset({*named, *described} - {intent}),
+        frozenset(described) - {intent},
         content_words(name),
         content_words(description)
         | frozenset[str]().union(*(content_words(f"{p.name} {p.description}") for p in parameters)),

@@ -30,6 +30,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _OPENS_ZH = re.compile(r"^(?:" + "|".join(VERBS_ZH) + ")")
+_ARITHMETIC = re.compile(r"[\d.]+\s*[-+*/×÷^]")
 _FIRST_WORD = re.compile(r"[a-z']+", re.IGNORECASE)
 
 
@@ -88,5 +89,8 @@ def _separates(match: re.Match[str], masked: str, start: int) -> bool:
         return False
     if re.match(rf"[{HAN}]", rest):
         return _OPENS_ZH.match(rest) is not None and bool(re.search(r"[,，、并还以]", match.group()))
+    if re.match(r"[\d(]", rest):
+        # "the weather in Paris and 3*7": arithmetic after words, not one more number of a row.
+        return _ARITHMETIC.match(rest) is not None and not re.search(r"\d", masked[start : match.start()])
     first = _FIRST_WORD.match(rest)
     return first is not None and first.group().lower() in VERBS
