@@ -80,7 +80,13 @@ def _used(progress: Progress, at: int, step: UseTool) -> str:
     if result.failed:
         tries = progress.tries[at]
         looked = looked_around(step.tool, tries, progress.situation)
-        key = "offline.failed" if len(tries) == 1 else "offline.failed_looked" if looked and len(tries) == 2 else "offline.failed_twice"
+        key = (
+            "offline.failed"
+            if len(tries) == 1
+            else "offline.failed_looked"
+            if looked and len(tries) == 2
+            else "offline.failed_twice"
+        )
         return say(
             progress.situation, key, name=_call_text(step.tool.name, result.call.arguments), reason=_reason(result)
         )

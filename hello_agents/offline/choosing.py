@@ -76,7 +76,7 @@ def intents_of(text: str) -> tuple[str, ...]:
     """What kinds of help a request asks for."""
     outside = _bare(text)
     found = [intent.key for intent in INTENTS if any(mentions(outside, word) for word in intent.asks)]
-    if "arithmetic" not in found and expressions(outside):
+    if "arithmetic" not in found and (expressions(outside) or expressions(outside, continuing=True)):
         found.append("arithmetic")
     if "convert" not in found and len(finding.units(outside)) > 1:
         found.append("convert")

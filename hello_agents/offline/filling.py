@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from . import finding
@@ -185,7 +186,7 @@ def _number_values(parameter: Parameter, tool: Tool, text: str, before: Before, 
 
 def _named_number(parameter: Parameter, text: str) -> str | None:
     tokens = text.replace("=", " ").replace(":", " ").lower().split()
-    for word, following in zip(tokens, tokens[1:], strict=False):
+    for word, following in pairwise(tokens):
         if word == parameter.name.lower() and (value := spoken_numbers(following)):
             return value[0]
     return None

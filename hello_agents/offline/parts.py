@@ -19,9 +19,11 @@ _LIST_HEAD = re.compile(r"[^.;:。；：\n]*[:：]")
 _LIST_WORDS = ("todo", "list", "checklist", "plan", "tasks", "steps", "待办", "清单", "任务", "列表", "步骤")
 
 _SEPARATORS = re.compile(
-    r"(?P<then>[,，;；。]?\s*(?:\band then\b|\bafter that\b|\bafterwards\b|\bthen\b|然后|接着|之后再?|随后|最后再?|再(?=[把将写读算加减乘除]))[,，]?)"
+    r"(?P<then>[,，;；。]?\s*(?:\band then\b|\bafter that\b|\bafterwards\b|\bthen\b"
+    r"|然后|接着|之后再?|随后|最后再?|再(?=[把将写读算加减乘除]))[,，]?)"
     r"|(?P<strong>[.!?](?=\s|$)|[。！？；;\n]|，?并且|，?另外|，?同时)"
-    r"|(?P<weak>,?\s+(?:and also|and|also|as well as)\s+|[,，、]\s*(?:and\b|并|以及|还有|和)?|以及|和|并(?![不非])|还有)",
+    r"|(?P<weak>,?\s+(?:and also|and|also|as well as)\s+|[,，、]\s*(?:and\b|并|以及|还有|和)?"
+    r"|以及|和|并(?![不非])|还有)",
     re.IGNORECASE,
 )
 _FILLER = re.compile(

@@ -71,7 +71,8 @@ _QUESTION = re.compile(
     r"^(?:what|who|where|when|which|why|how|is|are|does|do|did)\b|什么|谁|哪|何时|为什么|怎么|多少|吗", re.IGNORECASE
 )
 _RETELL = re.compile(
-    r"^(?:tell|show|give|summari[sz]e|explain|describe|print|display|report|answer|what (?:is|was|does) (?:it|the result))\b"
+    r"^(?:tell|show|give|summari[sz]e|explain|describe|print|display|report|answer)\b"
+    r"|^what (?:is|was|does) (?:it|the result)\b"
     r"|^(?:告诉我|总结|汇总|概括|说明|解释|给我看|回答)",
     re.IGNORECASE,
 )

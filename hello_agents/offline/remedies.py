@@ -20,7 +20,8 @@ _NOT_THERE = re.compile(
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"time[d ]?-?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b|超时|没有响应|稍后|繁忙",
+    r"time[d ]?-?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b"
+    r"|超时|没有响应|稍后|繁忙",
     re.IGNORECASE,
 )
 _UNEXPECTED = re.compile(
