@@ -9,9 +9,9 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from .version import __version__
 
@@ -59,7 +59,7 @@ def lab(folder: Path | None = None, *, port: int | None = None, arguments: Seque
     overwrites.
     """
     try:
-        from jupyterlab.labapp import LabApp  # pyright: ignore[reportMissingTypeStubs]
+        jupyterlab: Any = import_module("jupyterlab.labapp")
     except ImportError:
         _say(f'JupyterLab is not installed here. Install it with: pip install "{DISTRIBUTION}[book]"')
         return 1
@@ -72,21 +72,24 @@ def lab(folder: Path | None = None, *, port: int | None = None, arguments: Seque
         kept = complete(source, place)
         for name in kept:
             _say(f"Kept your own {name}, which differs from the book's.")
+    _say(f"The chapters in {place.resolve()} open in JupyterLab. Ctrl-C, twice, ends it.")
     # The kernel and the widgets are those of this environment, whatever else is registered on the machine.
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
-    LabApp.launch_instance(lab_arguments(place, port=port, arguments=arguments))
+    jupyterlab.LabApp.launch_instance(lab_arguments(place, port=port, arguments=arguments))
     return 0
 
 
 def lab_arguments(place: Path, *, port: int | None = None, arguments: Sequence[str] = ()) -> list[str]:
-    """What JupyterLab is started with: this machine only, no news, no root check where there is only root."""
+    """What JupyterLab is started with: this machine only, no news, few words, root allowed where there is only root."""
     chosen = [f"--ServerApp.root_dir={place.resolve()}", "--ServerApp.ip=127.0.0.1", "--LabApp.news_url=None"]
+    chosen += ["--ServerApp.log_level=WARN", "--LabApp.log_level=WARN"]
+    if (place / FIRST_CHAPTER).exists():
+        chosen.append(f"--LabApp.default_url=/lab/tree/{FIRST_CHAPTER}")
     if port is not None:
         chosen.append(f"--ServerApp.port={port}")
     if sys.platform != "win32" and os.geteuid() == 0:
         chosen.append("--ServerApp.allow_root=True")
-    first = place / FIRST_CHAPTER
-    return [*chosen, *arguments, *([str(first.resolve())] if first.exists() else [])]
+    return [*chosen, *arguments]
 
 
 def chapters() -> Path | None:

@@ -13,6 +13,7 @@ from .action import Action, Model, Request
 from .config import Config
 from .exceptions import AgentException
 from .lifecycle import AgentEvent, EventType, LifecycleHook
+from .limits import limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
 from .message import Message, ToolCall
@@ -81,8 +82,6 @@ class Agent:
 
     def act(self, run: Run) -> Action:
         """What `decide` wants, within the limits of the run."""
-        from ..agents.limits import limit
-
         return limit(run, self.decide(run), self.config.language)
 
     def request(self, run: Run) -> Request:
@@ -286,8 +285,6 @@ class Agent:
 
     def _superseded(self, run: Run) -> Iterator[Placed]:
         """A new question closes what was left open: calls are answered as not run, child runs stop."""
-        from ..agents.limits import not_run
-
         why = catalogue_text("call.superseded", self.language)
         for frame, one in run.frames:
             if one.outcome is None:

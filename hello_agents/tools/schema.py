@@ -171,14 +171,15 @@ def read_docstring(function: Callable[..., Any]) -> Doc:
     source = inspect.getdoc(function) if inspect.isroutine(function) else function.__doc__
     if not source:
         return Doc("", {}, {})
-    from docstring_parser import ParseError, parse
+    from docstring_parser import parse
 
     try:
         found = parse(source)
         if not found.params and "：" in source:
             # Chinese docstrings often put a full-width colon behind the name.
             found = parse(source.replace("：", ": "))
-    except ParseError:
+    except Exception:
+        # No way of writing prose may keep a function from being a tool, and the parser trips over some.
         return Doc(inspect.cleandoc(source), {}, {})
     paragraphs = [part.strip() for part in (found.short_description, found.long_description) if part]
     return Doc(
@@ -270,12 +271,12 @@ def _record_type(properties: Mapping[str, Any], required: frozenset[str]) -> Any
 
 def _build(fields: Mapping[str, _Field], open_ended: bool, positional: tuple[str, ...]) -> Parameters:
     from pydantic import TypeAdapter
-    from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
+    from pydantic.errors import PydanticInvalidForJsonSchema, PydanticUserError
 
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(_arguments_type(fields, open_ended))
         schema = plain_schema(adapter.json_schema())
-    except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError):
+    except (PydanticInvalidForJsonSchema, PydanticUserError):
         fields = _describable(fields)
         adapter = TypeAdapter(_arguments_type(fields, open_ended))
         schema = plain_schema(adapter.json_schema())
@@ -306,13 +307,13 @@ def _arguments_type(fields: Mapping[str, _Field], open_ended: bool) -> Any:
 def _describable(fields: Mapping[str, _Field]) -> dict[str, _Field]:
     """The fields whose types have a JSON form. Raises `TypeError` for a required one that has none."""
     from pydantic import TypeAdapter
-    from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
+    from pydantic.errors import PydanticInvalidForJsonSchema, PydanticUserError
 
     kept: dict[str, _Field] = {}
     for name, field in fields.items():
         try:
             TypeAdapter(loosen(field.annotation)).json_schema()
-        except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError) as error:
+        except (PydanticInvalidForJsonSchema, PydanticUserError) as error:
             if field.required:
                 raise TypeError(
                     f"Parameter {name} is annotated with {field.annotation!r}, which a model cannot write as JSON. "
@@ -405,8 +406,8 @@ def _common(schemas: Sequence[Schema]) -> Schema:
 # --- conversion ------------------------------------------------------------------------------------------------------
 
 
-def loosen(annotation: Any) -> Any:
-    """The annotation with the conversions of this module put in at every depth."""
+def loosen(annotation: Any, inside: tuple[type, ...] = ()) -> Any:
+    """The annotation with the conversions of this module put in at every depth; `inside` are the types around it."""
     from pydantic import BeforeValidator, Field
 
     if annotation is bool:
@@ -414,22 +415,49 @@ def loosen(annotation: Any) -> Any:
     if annotation in (int, float):
         return Annotated[annotation, BeforeValidator(_no_bool)]
     if isinstance(annotation, typing.NewType):
-        return loosen(annotation.__supertype__)
+        return loosen(annotation.__supertype__, inside)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Annotated:
-        kind: Any = loosen(arguments[0])
-        for extra in arguments[1:]:
-            kind = Annotated[kind, Field(description=extra) if isinstance(extra, str) else extra]
-        return kind
+        extras = [Field(description=extra) if isinstance(extra, str) else extra for extra in arguments[1:]]
+        return _with_extras(loosen(arguments[0], inside), extras)
     if origin in (Union, types.UnionType):
-        return _union(*(loosen(option) for option in arguments))
+        return _union(*(loosen(option, inside) for option in arguments))
     base: Any = origin or annotation
     if base in _CONTAINERS or base in _MAPPINGS:
-        kind = origin[tuple(map(loosen, arguments))] if origin and arguments else annotation
+        parts = tuple(loosen(part, inside) for part in arguments)
+        kind: Any = origin[parts] if origin and parts else annotation
         return Annotated[kind, BeforeValidator(_read_object if base in _MAPPINGS else _read_array)]
     if isinstance(base, type) and _has_parts(base):
+        if typing.is_typeddict(annotation) and annotation not in inside:
+            annotation = _loosened_record(annotation, (*inside, annotation))
         return Annotated[annotation, BeforeValidator(_read_object)]
     return annotation
+
+
+def _with_extras(kind: Any, extras: Sequence[Any]) -> Any:
+    """The type with its author's constraints under our conversion, and the author's own conversions over it."""
+    from pydantic import BeforeValidator, PlainValidator, WrapValidator
+
+    base, ours = (typing.get_args(kind)[0], kind.__metadata__) if typing.get_origin(kind) is Annotated else (kind, ())
+    first = next(
+        (n for n, extra in enumerate(extras) if isinstance(extra, (BeforeValidator, PlainValidator, WrapValidator))),
+        len(extras),
+    )
+    for extra in (*extras[:first], *ours, *extras[first:]):
+        base = Annotated[base, extra]
+    return base
+
+
+def _loosened_record(record: Any, inside: tuple[type, ...]) -> Any:
+    """A TypedDict with the conversions put in. It comes from `typing_extensions`, since pydantic wants that on 3.11."""
+    from typing_extensions import TypedDict
+
+    hints = {name: loosen(kind, inside) for name, kind in typing.get_type_hints(record, include_extras=True).items()}
+    fields = {name: kind if name in record.__required_keys__ else NotRequired[kind] for name, kind in hints.items()}
+    loosened: Any = TypedDict(record.__name__, fields)  # pyright: ignore
+    loosened.__doc__ = record.__doc__
+    loosened.__pydantic_config__ = cast("dict[str, Any]", vars(record)).get("__pydantic_config__", {})
+    return loosened
 
 
 def _has_parts(kind: type[Any]) -> bool:

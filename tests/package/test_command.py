@@ -144,7 +144,7 @@ def test_lab_stays_on_this_machine_and_asks_for_no_news(tmp_path):
     assert "--ServerApp.port=8899" in arguments
     assert "--no-browser" in arguments
     (tmp_path / cli.FIRST_CHAPTER).touch()
-    assert cli.lab_arguments(tmp_path)[-1].endswith(cli.FIRST_CHAPTER)
+    assert f"--LabApp.default_url=/lab/tree/{cli.FIRST_CHAPTER}" in cli.lab_arguments(tmp_path)
 
 
 def test_the_doctor_finds_nothing_missing_where_the_tests_run(capsys):

@@ -1,0 +1,69 @@
+"""A widget in a real page without Jupyter: its own ES module, a stand-in for the front end's model, Python behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style>
+<style>body{{margin:24px;background:{back}}}#w{{max-width:1040px}}</style><div id="w"></div>"""
+
+MOUNT = """async ([esm, state, live]) => {
+  const module = await import(URL.createObjectURL(new Blob([esm], {type: "text/javascript"})));
+  const handlers = {};
+  window.sentBytes = 0;
+  const model = {
+    get: (name) => window.state[name],
+    on: (name, handler) => (handlers[name] = handler),
+    off: (name) => delete handlers[name],
+    send: async (message) => {
+      if (!live) { if (live === null) throw new Error("no comm"); return; }
+      window.put(await window.python(JSON.stringify(message)));
+    },
+  };
+  window.state = state;
+  window.put = (part) => { Object.assign(window.state, part); if (handlers["change:head"]) handlers["change:head"](); };
+  await module.default.render({model, el: document.getElementById("w")});
+}"""
+
+
+@contextmanager
+def browser(theme: str = "light", width: int = 1088, height: int = 640) -> Iterator[Page]:
+    with sync_playwright() as play:
+        found = next((path for name in ("chromium", "google-chrome", "chrome") if (path := which(name))), None)
+        app = play.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield app.new_page(color_scheme=theme, viewport={"width": width, "height": height})
+        app.close()
+
+
+def show(page: Page, widget: Any, *, live: bool | None = True, dark: bool = False) -> None:
+    """Puts the widget into the page. `live`: Python answers; `False`: it is silent; `None`: there is no way to it."""
+    known = len(widget.logs)
+
+    def python(message: str) -> dict[str, Any]:
+        nonlocal known
+        widget.dispatch(json.loads(message))
+        new = {f"log_{index}": widget.logs[index] for index in range(known, len(widget.logs))}
+        known = len(widget.logs)
+        return {**new, "head": widget.head}
+
+    page.set_content(PAGE.format(css=widget._css, back="#14171c" if dark else "#fff"))
+    page.expose_function("python", python)
+    state = {key: value for key, value in widget.get_state().items() if key == "head" or key.startswith("log_")}
+    page.evaluate(MOUNT, [str(widget._esm), state, live])
+
+
+def picture(page: Page, html: str, dark: bool = False) -> None:
+    """Puts a picture at rest into the page."""
+    ink, back = ("#e6e9ef", "#14171c") if dark else ("#1f2530", "#fff")
+    page.set_content(f'<meta charset="utf-8"><body style="margin:24px;color:{ink};background:{back}">{html}')
+
+
+def save(page: Page, path: Path) -> None:
+    page.screenshot(path=str(path), full_page=True)

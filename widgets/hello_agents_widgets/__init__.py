@@ -1,0 +1,23 @@
+"""Widgets that show the parts of hello_agents at work. Each is imported when it is first asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .loop_inspector import LoopInspector
+
+_HOMES = {"LoopInspector": ".loop_inspector"}
+
+__all__ = ["LoopInspector"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"There is no widget {name!r}. There are {', '.join(sorted(_HOMES))}.")
+    return import_module(_HOMES[name], __name__).__dict__[name]
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

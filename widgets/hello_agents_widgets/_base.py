@@ -1,0 +1,200 @@
+"""What all widgets share: one ES module from several files, one live model a cell, operations, and pictures at rest."""
+
+# ipywidgets has no types; everything that touches it is in this file.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportMissingTypeStubs=false, reportUntypedBaseClass=false, reportIncompatibleVariableOverride=false
+
+from __future__ import annotations
+
+import os
+import re
+import weakref
+from collections.abc import Iterable, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any, cast
+
+import anywidget
+import traitlets
+from ipywidgets import Layout
+
+HERE = Path(__file__).parent
+
+_MODEL_NUMBERS = count(1)
+_IMPORT = re.compile(r"^import .*?;\n", re.M)
+_EXPORT = re.compile(r"^export (?!default)(?:\{[^}]*\};\n)?", re.M)
+
+
+def module(*names: str) -> str:
+    """One ES module out of several files, the widget's own last. anywidget loads a single module and builds nothing."""
+    texts = [(HERE / name).read_text(encoding="utf-8") for name in names]
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
+
+
+def style(*names: str) -> str:
+    """The style sheets, in order."""
+    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
+
+
+def _model_id() -> dict[str, Any]:
+    """A model id from a counter while the book is built, so that its notebooks are the same byte for byte."""
+    if os.environ.get("HELLO_AGENTS_BOOK") != "1":
+        return {}
+    return {"model_id": f"{next(_MODEL_NUMBERS):032x}"}
+
+
+class BookWidget(anywidget.AnyWidget):
+    """A widget around plain JSON: `head`, small and sent whole, and a log of parts, sent once each.
+
+    A subclass gives `_esm` and `_css`, `head_json`, `take` and `perform`.
+    """
+
+    head = traitlets.Dict().tag(sync=True)
+    error = traitlets.Unicode("")
+    """What went wrong in the last operation that the reader asked for; empty when nothing did."""
+
+    def __init__(self, subject: object) -> None:
+        self.logs: list[dict[str, Any]] = []
+        self._answered: dict[str, Any] | None = None
+        self._busy = False
+        _close_older(self, subject)
+        super().__init__(layout=Layout(**_model_id()), **_model_id())
+        self.on_msg(self._on_message)
+        self.publish()
+
+    # -- what a subclass gives -----------------------------------------------------------------------
+
+    def head_json(self) -> dict[str, Any]:
+        """The part that changes, as plain JSON."""
+        raise NotImplementedError
+
+    def take(self) -> dict[str, Any] | None:
+        """What has been added since the last time, as plain JSON."""
+        raise NotImplementedError
+
+    def perform(self, op: str, args: Mapping[str, Any]) -> None:
+        """Does what the reader asked for."""
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """A stable, readable text: the same for the same content, with no addresses and no times."""
+        raise NotImplementedError
+
+    def picture(self) -> str:
+        """The widget at rest, as HTML without scripts."""
+        raise NotImplementedError
+
+    # -- telling the page ----------------------------------------------------------------------------
+
+    def publish(self) -> None:
+        """Sends what is new, and the head."""
+        part = self.take()
+        if part is not None:
+            self.logs.append(part)
+            self.send_state(f"log_{len(self.logs) - 1}")
+        self.head = {
+            **self.head_json(),
+            "logs": len(self.logs),
+            "error": self.error,
+            "busy": self._busy,
+            "answered": self._answered,
+        }
+
+    def get_state(self, key: str | Iterable[str] | None = None, drop_defaults: bool = False) -> dict[str, Any]:
+        """The state as it goes over the wire and into a saved notebook: traits, and every part of the log."""
+        keys = self.keys if key is None else [key] if isinstance(key, str) else list(key)
+        traits = [name for name in keys if not name.startswith("log_")]
+        state = cast("dict[str, Any]", super().get_state(traits, drop_defaults)) if traits else {}
+        wanted = range(len(self.logs)) if key is None else [int(name[4:]) for name in keys if name.startswith("log_")]
+        return state | {f"log_{index}": self.logs[index] for index in wanted}
+
+    @property
+    def snapshot(self) -> dict[str, Any]:
+        """Everything the widget shows, as plain JSON."""
+        whole: dict[str, Any] = {"head": self.head}
+        for part in self.logs:
+            for name, items in part.items():
+                whole.setdefault(name, []).extend(items)
+        return whole
+
+    # -- hearing from the page -----------------------------------------------------------------------
+
+    def dispatch(self, message: Mapping[str, Any]) -> None:
+        """Does the operation `{"op", "args"}`. An error is shown in the widget and kept in `error`; it is not raised."""
+        if "view" in message:
+            self._answered = {"view": message["view"], "n": message.get("n", 0)}
+        self._busy = True
+        self.head = {**self.head, "busy": True}
+        try:
+            self.error = ""
+            self.perform(str(message.get("op")), message.get("args") or {})
+        except Exception as error:
+            # Behind an operation are the model and the tools of the reader: foreign code that may fail in any way.
+            self.error = f"{type(error).__name__}: {error}"
+        finally:
+            self._busy = False
+            self.publish()
+
+    def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
+        if isinstance(content, Mapping):
+            self.dispatch(cast("Mapping[str, Any]", content))
+
+    # -- at rest -------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any] | None:
+        if self.comm is None:
+            return {"text/plain": repr(self), "text/html": self.picture()}
+        return {
+            "text/plain": repr(self),
+            "text/html": self.picture(),
+            "application/vnd.jupyter.widget-view+json": {
+                "version_major": 2,
+                "version_minor": 0,
+                "model_id": self.model_id,
+            },
+        }
+
+
+class _Place:
+    """Where a widget was made: its cell and the execution of that cell, where there is one."""
+
+    def __init__(self, subject: object) -> None:
+        self.subject = id(subject)
+        self.cell, self.execution = _cell()
+
+
+_LIVE: weakref.WeakKeyDictionary[BookWidget, _Place] = weakref.WeakKeyDictionary()
+
+
+def _close_older(widget: BookWidget, subject: object) -> None:
+    """Closes what this widget takes the place of: those of earlier executions of its cell, and, where cells are
+    not known or in the same execution, those of the same kind on the same subject."""
+    place = _Place(subject)
+    for other, there in list(_LIVE.items()):
+        same_cell = place.cell is not None and place.cell == there.cell
+        again = same_cell and place.execution != there.execution
+        twin = type(other) is type(widget) and there.subject == place.subject and (same_cell or place.cell is None)
+        if again or twin:
+            other.close()
+            other.layout.close()
+            del _LIVE[other]
+    _LIVE[widget] = place
+
+
+def _cell() -> tuple[str | None, str | None]:
+    """The ids of the cell that runs and of this execution of it, as far as the front end tells."""
+    import sys
+
+    if "IPython" not in sys.modules:
+        return None, None
+    from IPython.core.getipython import get_ipython
+
+    shell = cast("Any", get_ipython())
+    if shell is None or "ipykernel" not in sys.modules:
+        return None, None
+    parent = cast("dict[str, Any]", shell.get_parent() or {})
+    cell = parent.get("metadata", {}).get("cellId")
+    return cell, parent.get("header", {}).get("msg_id")

@@ -1,0 +1,773 @@
+// LoopInspector: `view(snapshot, ui)` is a pure function to a tree of plain objects; `render` puts it into the page.
+import { LABELS } from "./labels.js";
+import { byteLength, fill, grouped, h, html, mount, patch, prettyJson } from "./parts.js";
+
+const METER = ["system", "tools", "user", "assistant", "results", "summary"];
+const SHORT = 2400;
+const LINES = 10;
+
+// ---- reading the snapshot ---------------------------------------------------------------------------------------
+
+/** The snapshot, put together from the head and the log, which only grows. */
+export function assemble(get) {
+  const head = get("head");
+  const snapshot = { head, ticks: [], messages: [], tools: [], envelopes: [] };
+  for (let i = 0; i < head.logs; i++) {
+    const log = get(`log_${i}`) || {};
+    for (const name of ["ticks", "messages", "tools", "envelopes"]) if (log[name]) snapshot[name].push(...log[name]);
+  }
+  return snapshot;
+}
+
+/** The ticks of a branch, oldest first. */
+export function pathOf(snapshot, tip) {
+  const path = [];
+  for (let id = tip; id >= 0; id = snapshot.ticks[id].up) path.push(id);
+  return path.reverse();
+}
+
+/** The numbers of the messages in a frame, after these ticks. */
+export function conversation(snapshot, path, frame = "") {
+  const list = [];
+  for (const id of path)
+    for (const [where, at, dropped, put] of snapshot.ticks[id].ops) if (where === frame) list.splice(at, dropped, ...put);
+  return list;
+}
+
+/** The numbers of the messages that the request of `path[at]` carried. */
+export function requestMessages(snapshot, path, at) {
+  const tick = snapshot.ticks[path[at]];
+  const had = conversation(snapshot, path.slice(0, at), tick.frame);
+  return tick.request.parts.flatMap((part) => (Array.isArray(part) ? had.slice(part[0], part[1]) : [part]));
+}
+
+/** The body of that request, byte for byte as it is sent. */
+export function requestText(snapshot, path, at) {
+  const tick = snapshot.ticks[path[at]];
+  const wires = requestMessages(snapshot, path, at).map((id) => snapshot.messages[id].wire).filter(Boolean);
+  const body = snapshot.envelopes[tick.request.envelope].replace('"messages":[]', () => `"messages":[${wires.join(",")}]`);
+  const tools = tick.toolset >= 0 ? snapshot.tools[tick.toolset].wire : "[]";
+  return body.replace(/"tools":\[\](?!.*"tools":\[\])/s, () => `"tools":${tools}`);
+}
+
+const parsed = new WeakMap();
+function wireOf(message) {
+  if (!parsed.has(message)) parsed.set(message, message.wire ? JSON.parse(`[${message.wire}]`)[0] : {});
+  return parsed.get(message);
+}
+
+export function contentOf(message) {
+  return message.text !== undefined ? message.text : wireOf(message).content || "";
+}
+
+export function callsOf(message) {
+  const wire = wireOf(message).tool_calls || [];
+  return (message.calls || []).map((call, i) => ({ ...call, arguments: wire[i] ? wire[i].function.arguments : "{}" }));
+}
+
+/** Ticks gathered into rounds: a question, or one request with everything that came of it. */
+export function roundsOf(snapshot, path) {
+  const rounds = [];
+  path.forEach((id, at) => {
+    const tick = snapshot.ticks[id];
+    const kind = tick.kind === "ask" ? "ask" : ["told", "start"].includes(tick.kind) ? "told" : "";
+    const last = rounds[rounds.length - 1];
+    if (!last || kind === "ask" || (kind === "told" && last.kind !== "told")) rounds.push({ kind: kind || "told", from: at, to: at, ids: [id] });
+    else {
+      last.to = at;
+      last.ids.push(id);
+    }
+  });
+  let n = 0;
+  for (const round of rounds) {
+    round.number = round.kind === "ask" ? (n += 1) : null;
+    Object.assign(round, summary(snapshot, round));
+  }
+  return rounds;
+}
+
+function summary(snapshot, round) {
+  const put = round.ids.flatMap((id) => snapshot.ticks[id].ops.flatMap((op) => op[3])).map((id) => snapshot.messages[id]);
+  const calls = put.filter((one) => one.role === "assistant").flatMap((one) => one.calls || []);
+  return {
+    names: calls.map((call) => call.name),
+    tokens: put.reduce((sum, one) => sum + one.tokens, 0),
+    failed: put.some((one) => one.status === "error") || round.ids.some((id) => (snapshot.ticks[id].notes || []).some((note) => note.step)),
+    frame: snapshot.ticks[round.ids[0]].frame,
+    start: snapshot.ticks[round.ids[0]].kind === "start",
+  };
+}
+
+/** Where the other branches leave this one: `Map(tick id -> [branch])`. */
+export function forksOf(snapshot, path, branch) {
+  const here = new Set(path);
+  const forks = new Map();
+  for (const other of snapshot.head.branches) {
+    if (other.name === branch) continue;
+    let id = other.tip;
+    while (id >= 0 && !here.has(id)) id = snapshot.ticks[id].up;
+    forks.set(id, [...(forks.get(id) || []), other]);
+  }
+  return forks;
+}
+
+/** What the view needs to know, worked out once for a snapshot and a branch. */
+export function derive(snapshot, branch) {
+  const chosen = snapshot.head.branches.find((one) => one.name === branch) || { tip: -1, name: branch };
+  const path = pathOf(snapshot, chosen.tip);
+  return { path, rounds: roundsOf(snapshot, path), forks: forksOf(snapshot, path, branch), branch: chosen };
+}
+
+export const freshUi = () => ({
+  cursor: null, branch: null, json: false, raw: false, open: null, all: {}, edit: null, menu: false, notice: null, busy: false, copied: false, fault: null, said: "",
+});
+
+/** Where the reader stands: branch, index of the last tick carried out, and the round that it is in. */
+export function stand(snapshot, ui, derived) {
+  const at = Math.min(ui.cursor === null ? snapshot.head.cursor : ui.cursor, derived.path.length - 1);
+  let row = derived.rounds.findIndex((round) => at <= round.to);
+  if (row < 0) row = derived.rounds.length - 1;
+  return { at, row: at < 0 ? -1 : row };
+}
+
+// ---- the view ---------------------------------------------------------------------------------------------------
+
+export function view(snapshot, ui = freshUi(), memo = null) {
+  const head = snapshot.head;
+  const say = (name, values) => fill((LABELS[head.language] || LABELS.en)[name] || name, values);
+  const branch = ui.branch || head.branch;
+  const derived = memo ? memo(snapshot, branch) : derive(snapshot, branch);
+  const { at, row } = stand(snapshot, ui, derived);
+  const tick = at >= 0 ? snapshot.ticks[derived.path[at]] : null;
+  const context = { snapshot, head, ui, say, derived, at, row, tick, branch };
+  context.upcoming = nextOf(context);
+  return h("div", { class: "hai", role: "region", "aria-label": `${say("region")}: ${head.title}`, lang: head.language, "data-lm-suppress-shortcuts": "true", "aria-busy": ui.busy ? "true" : "false" },
+    bar(context),
+    notices(context),
+    h("div", { class: "hai-main" }, rail(context), flow(context), side(context)),
+    foot(context),
+    h("div", { class: "hai-hidden", role: "status", "aria-live": "polite" }, ui.said));
+}
+
+/** What happens after the tick at the cursor: said by Python, or seen from the tick recorded after it. */
+function nextOf({ snapshot, head, derived, at, tick, ui, branch }) {
+  const following = derived.path[at + 1];
+  if (tick && tick.next) return tick.next;
+  if (following === undefined || ui.cursor === null) return at === head.cursor && branch === head.branch ? head.next : null;
+  const then = snapshot.ticks[following];
+  const calls = then.kind === "call" ? then.ops.flatMap((op) => op[3]).map((id) => snapshot.messages[id]) : [];
+  return { kind: then.kind, names: calls.map((one) => one.tool || ""), calls: calls.map((one) => one.answers), why: "" };
+}
+
+const button = (op, label, key, extra = {}) =>
+  h("button", { type: "button", "data-op": op, ...extra }, label, key && h("kbd", { "aria-hidden": "true" }, key));
+
+function bar(c) {
+  const { head, say, ui, at, derived, tick } = c;
+  const ended = at === derived.path.length - 1 && (!head.live || (c.upcoming === null && at >= 0) || (tick && tick.state.reason && !c.upcoming));
+  const waits = c.upcoming && c.upcoming.kind === "wait";
+  return h("header", { class: "hai-bar" },
+    h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
+    head.kind && h("span", { class: "hai-pill" }, head.kind),
+    head.model && h("span", { class: "hai-pill" }, head.model),
+    h("div", { class: "hai-buttons", role: "toolbar", "aria-label": say("steps") },
+      button("step", say("step"), "→", { class: "hai-primary", disabled: ended || waits || ui.busy }),
+      button("back", say("back"), "←", { disabled: at < 0 || ui.busy }),
+      button("run", say("run"), "R", { disabled: ended || waits || ui.busy }),
+      h("span", { class: "hai-pop" },
+        button("menu", say("runto"), null, { disabled: ended || waits || ui.busy || !head.live, "aria-expanded": ui.menu ? "true" : "false", "aria-haspopup": "dialog" }),
+        ui.menu && menu(c))),
+    h("span", { class: "hai-gap" }),
+    ui.busy && h("span", { class: "hai-busy" }, say("busy")),
+    button("fork", say("fork"), "F", { disabled: !head.live || at < 0 || ui.busy }));
+}
+
+function menu({ say, snapshot, tick }) {
+  const set = tick && tick.toolset >= 0 ? snapshot.tools[tick.toolset] : snapshot.tools[0];
+  return h("div", { class: "hai-menu", role: "dialog", "aria-label": say("runto") },
+    h("div", { class: "hai-menurow" },
+      h("label", {}, say("untiltool"), h("select", { "data-field": "tool" }, h("option", { value: "" }, say("anytool")), ((set && set.names) || []).map((name) => h("option", { value: name }, name)))),
+      button("until-tool", say("go"))),
+    h("div", { class: "hai-menurow" }, h("span", {}, say("untilerror")), button("until-error", say("go"))),
+    h("div", { class: "hai-menurow" },
+      h("label", {}, say("untiltokens"), h("input", { type: "number", min: "1", "data-field": "tokens", value: "1000" })),
+      button("until-tokens", say("go"))));
+}
+
+function notices({ head, ui, say }) {
+  const error = ui.fault || head.error;
+  return [
+    error && h("div", { key: "error", class: "hai-alert hai-err", role: "alert" }, mark("err"), h("span", {}, error), button("dismiss", say("close"), null, { class: "hai-link" })),
+    ui.notice && h("div", { key: "notice", class: "hai-alert", role: "status" }, mark("warn"), h("span", {}, ui.notice), button("dismiss", say("close"), null, { class: "hai-link" })),
+  ];
+}
+
+const mark = (kind) => h("i", { class: `hai-mark hai-${kind}`, "aria-hidden": "true" });
+
+function rail(c) {
+  const { derived, say, row, at, head, ui } = c;
+  const rows = [];
+  const foreign = (id) => (derived.forks.get(id) || []).map((branch) =>
+    h("li", { key: `fork ${branch.name}` }, h("button", { type: "button", class: "hai-fork", "data-op": "switch", "data-arg": branch.name },
+      h("span", { "aria-hidden": "true" }, "↳ "), branchLabel(branch, say))));
+  rows.push(...foreign(-1));
+  derived.rounds.forEach((round, i) => {
+    const memo = `${i} ${round.to} ${i === row} ${round.from > at} ${i === row && at < round.to}`;
+    if (round.row === undefined || round.memo !== memo) {
+      round.memo = memo;
+      round.row = railRow(c, round, i);
+    }
+    rows.push(round.row);
+    for (const id of round.ids) rows.push(...foreign(id));
+  });
+  const upcoming = c.upcoming;
+  if (upcoming && at === derived.path.length - 1)
+    rows.push(h("li", { key: "next" }, h("div", { class: "hai-row hai-next" }, h("span", { class: "hai-n" }),
+      h("span", { class: "hai-what" }, mark(upcoming.kind === "call" ? "tool" : upcoming.kind === "wait" ? "warn" : "model"), h("span", {}, `${say("next")}: ${shortNext(upcoming, say)}`)))));
+  return h("nav", { class: "hai-rail", "aria-label": say("steps") }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("steps")),
+    h("ol", { class: "hai-rows" }, rows),
+    head.branches.length > 1 && h("div", { class: "hai-branches" }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("branches")),
+      h("div", { role: "radiogroup", "aria-label": say("branches") }, head.branches.map((branch) =>
+        h("button", { type: "button", role: "radio", key: branch.name, class: "hai-branch", "data-op": "switch", "data-arg": branch.name, "aria-checked": branch.name === c.branch ? "true" : "false" },
+          branchLabel(branch, say))))));
+}
+
+const branchLabel = (branch, say) =>
+  branch.parent === null ? (branch.name === "main" ? say("main") : branch.name) : branch.label && branch.label !== branch.name ? `${branch.name} · ${branch.label}` : branch.name;
+
+const shortNext = (next, say) => say({ ask: "shortask", call: "shortcall", wait: "shortwait", stop: "shortstop" }[next.kind] || "shortother", { names: (next.names || []).join(", ") });
+
+function roundWords(round, say) {
+  if (round.kind === "told") return round.start ? say("start") : say("question");
+  return round.names.length ? round.names.join(", ") : say("answer");
+}
+
+function railRow({ say, row, at }, round, i) {
+  const current = i === row;
+  const kind = round.failed ? "err" : round.kind === "told" ? "user" : round.names.length ? "tool" : "model";
+  return h("li", { key: `row ${round.ids[0]}` }, h("button", {
+    type: "button", class: `hai-row${current ? " hai-cur" : ""}${round.from > at ? " hai-ahead" : ""}`, "data-op": "row", "data-arg": String(i),
+    "aria-current": current ? "step" : null, tabindex: current || (row < 0 && i === 0) ? "0" : "-1", title: round.from > at ? say("ahead") : null },
+    h("span", { class: "hai-n" }, String(round.number ?? 0)),
+    h("span", { class: "hai-what" }, mark(kind), h("span", {}, roundWords(round, say)), round.failed && h("span", { class: "hai-hidden" }, ` (${say("error")})`)),
+    h("span", { class: "hai-t" }, (round.kind === "told" ? "" : "+") + grouped(round.tokens))));
+}
+
+function flow(c) {
+  const { derived, row, at, say, snapshot } = c;
+  const cards = [];
+  if (at < 0) cards.push(h("p", { class: "hai-empty" }, say("empty")));
+  else {
+    const round = derived.rounds[row];
+    if (round.frame) cards.push(h("p", { class: "hai-muted" }, say("frame", { frame: round.frame })));
+    for (let i = round.from; i <= Math.min(round.to, at); i++) cards.push(...tickCards(c, i));
+    const reply = replyIn(snapshot, derived.path, round.from, Math.min(round.to, at));
+    if (reply) cards.push(...pendingCards(c, reply));
+  }
+  if (c.upcoming) cards.push(nextCard(c));
+  return h("section", { class: "hai-flow", "aria-label": at < 0 ? say("empty") : roundWords(derived.rounds[row], say), tabindex: "-1" }, cards);
+}
+
+function put(snapshot, tick) {
+  return tick.ops.flatMap((op) => op[3]).map((id) => snapshot.messages[id]);
+}
+
+function replyIn(snapshot, path, from, to) {
+  for (let i = to; i >= from; i--) {
+    const reply = put(snapshot, snapshot.ticks[path[i]]).find((one) => one.role === "assistant");
+    if (reply) return reply;
+  }
+  return null;
+}
+
+function tickCards(c, i) {
+  const { snapshot, derived, say } = c;
+  const tick = snapshot.ticks[derived.path[i]];
+  const cards = [];
+  if (tick.request) cards.push(requestCard(c, i, tick));
+  for (const message of put(snapshot, tick)) {
+    if (message.role === "assistant") cards.push(replyCard(c, tick, message));
+    else if (message.role === "tool") cards.push(resultCard(c, tick, message));
+    else cards.push(toldCard(c, tick, message));
+  }
+  for (const note of tick.notes || [])
+    cards.push(card(note.step ? "err" : "note", `note ${tick.id} ${note.key}`, [mark(note.step ? "err" : "sum"), h("b", {}, note.key), note.step && muted(say("lost"))], pre(c, `note ${tick.id}`, typeof note.value === "string" ? note.value : JSON.stringify(note.value, null, 2))));
+  for (const one of tick.judged || [])
+    cards.push(card("note", `judged ${tick.id} ${one.call}`, [mark("warn"), h("b", {}, say(one.allowed ? "allowed" : "refused")), muted(one.reason || (one.edited ? say("edited") : ""))]));
+  if (tick.compact) cards.push(card("note", `compact ${tick.id}`, [mark("sum"), h("b", {}, say("compacted", { n: tick.compact.stop - tick.compact.start, m: tick.compact.into }))]));
+  for (const one of tick.spawned || []) cards.push(card("note", `spawn ${tick.id} ${one.id}`, [mark("model"), h("b", {}, say("spawned", { agent: one.agent }))]));
+  if (tick.stop) cards.push(stopCard(c, tick));
+  return cards;
+}
+
+const muted = (text) => text && h("span", { class: "hai-muted" }, text);
+
+function card(kind, key, title, ...body) {
+  return h("article", { key, class: `hai-card hai-c-${kind}` }, h("header", {}, title), body);
+}
+
+function link(op, arg, label, extra = {}) {
+  return h("button", { type: "button", class: "hai-link", "data-op": op, "data-arg": arg, ...extra }, label);
+}
+
+/** The beginning of a text that is long or has many lines. One line more than fits is not worth a button. */
+export function shortened(text) {
+  let end = 0;
+  for (let lines = 0; lines < LINES; lines++) {
+    const next = text.indexOf("\n", end);
+    if (next < 0) return text.slice(0, text.length <= SHORT + 200 ? text.length : SHORT);
+    end = next + 1;
+  }
+  if (end > SHORT) return text.slice(0, SHORT);
+  return text.indexOf("\n", end) < 0 && text.length - end < 200 ? text : text.slice(0, end);
+}
+
+/** Text in full when it is short; else its beginning, and a button for the rest. */
+function pre(c, key, text, cls = "hai-pre") {
+  const short = shortened(text);
+  const whole = short.length === text.length || c.ui.all[key];
+  return [
+    h("pre", { key: `pre ${key}`, class: cls, tabindex: text.length > 600 ? "0" : null }, whole ? text : short.replace(/\n$/, "")),
+    short.length < text.length && h("div", { key: `more ${key}`, class: "hai-more" }, h("span", { class: "hai-muted" }, whole ? "" : "… "), link("all", key, whole ? c.say("less") : c.say("more", { n: grouped(text.length) }))),
+  ];
+}
+
+function toldCard(c, tick, message) {
+  const { say } = c;
+  const system = message.role !== "user";
+  const title = system ? (message.role === "system" ? say("system") : message.role) : say("question");
+  const key = `told ${tick.id} ${message.id}`;
+  if (editing(c, key)) return card(system ? "sys" : "user", key, [mark(system ? "sys" : "user"), h("b", {}, title)], editor(c, [["text", say("text"), contentOf(message)]]));
+  return card(system ? "sys" : "user", key,
+    [mark(system ? "sys" : "user"), h("b", { class: "hai-cap" }, title), muted(say("tokens", { n: grouped(message.tokens) })), h("span", { class: "hai-gap" }),
+      canEdit(c, tick) && link("edit", key, say("edit"), { "aria-label": say(system ? "edit" : "editquestion") })],
+    pre(c, key, contentOf(message), "hai-pre hai-prose"));
+}
+
+function requestCard(c, i, tick) {
+  const { snapshot, derived, say, ui } = c;
+  const ids = requestMessages(snapshot, derived.path, i);
+  const count = tick.toolset >= 0 ? snapshot.tools[tick.toolset].names.length : 0;
+  let before = new Set();
+  for (let j = i - 1; j >= 0; j--)
+    if (snapshot.ticks[derived.path[j]].request && snapshot.ticks[derived.path[j]].frame === tick.frame) {
+      before = new Set(requestMessages(snapshot, derived.path, j));
+      break;
+    }
+  const chips = ids.map((id) => ({ id, message: snapshot.messages[id], fresh: before.size > 0 && !before.has(id) }));
+  const shown = chips.length > 24 && !ui.all[`chips ${tick.id}`] ? [...chips.slice(0, 4), null, ...chips.slice(-16)] : chips;
+  const open = chips.find((chip) => chip.id === ui.open);
+  return card("req", `request ${tick.id}`,
+    [h("b", {}, say("request")), muted(say(ids.length === 1 ? "sees1" : "sees", { n: ids.length, m: count })),
+      tick.request.choice !== "auto" && h("span", { class: "hai-pill" }, say("choice", { c: tick.request.choice })),
+      h("span", { class: "hai-gap" }), link("json", "", ui.json ? say("hide") : say("json"), { "aria-expanded": ui.json ? "true" : "false" })],
+    h("div", { class: "hai-chips" }, shown.map((chip) => chip === null
+      ? link("all", `chips ${tick.id}`, `… ${chips.length - 20} …`, { key: "gap" })
+      : h("button", { type: "button", key: `chip ${chip.id}`, class: `hai-chip hai-r-${chip.message.role}${chip.fresh ? " hai-new" : ""}`, "data-op": "open", "data-arg": String(chip.id), "aria-expanded": ui.open === chip.id ? "true" : "false" }, chipLabel(chip.message)))),
+    open && h("div", { key: `open ${open.id}`, class: "hai-open" }, pre(c, `open ${open.id}`, contentOf(open.message) || callsOf(open.message).map((call) => `${call.name}(${call.arguments})`).join("\n"))),
+    ui.json && jsonBlock(c, requestText(snapshot, derived.path, i)));
+}
+
+function chipLabel(message) {
+  const names = (message.calls || []).map((call) => call.name).join(", ");
+  if (message.role === "assistant") return names ? `assistant → ${names}` : "assistant";
+  return message.role === "tool" && message.tool ? `tool ← ${message.tool}` : message.role;
+}
+
+function jsonBlock(c, source) {
+  const { ui, say } = c;
+  const limit = 40000;
+  const whole = source.length <= limit || ui.all.json;
+  const text = whole ? source : source.slice(0, limit);
+  const pieces = ui.raw ? [["", text]] : prettyJson(text);
+  return h("div", { key: "json", class: "hai-json" },
+    h("div", { class: "hai-jsonbar" }, muted(say("bytes", { n: grouped(byteLength(source)) })), h("span", { class: "hai-gap" }),
+      link("raw", "", ui.raw ? say("pretty") : say("raw")), link("copy", "", ui.copied ? say("copied") : say("copy"))),
+    h("pre", { class: ui.raw ? "hai-pre hai-raw" : "hai-pre", tabindex: "0", "aria-label": say("json") }, pieces.map(([cls, piece]) => (cls === "p" || !cls ? piece : h("span", { class: `hai-j${cls}` }, piece))), whole ? "" : " …"),
+    !whole && h("div", { class: "hai-more" }, link("all", "json", say("more", { n: grouped(source.length) }))));
+}
+
+function callText(call) {
+  let values;
+  try {
+    values = JSON.parse(call.arguments);
+  } catch {
+    return [call.name, "(", call.arguments, ")"];
+  }
+  const pieces = [h("span", { class: "hai-fn" }, call.name), "("];
+  Object.entries(values).forEach(([name, value], i) => {
+    const shown = JSON.stringify(value);
+    pieces.push(i ? ", " : "", h("span", { class: "hai-jk" }, name), "=", h("span", { class: typeof value === "string" ? "hai-js" : "hai-jn" }, shown.length > 1200 ? shown.slice(0, 1200) + " …" : shown));
+  });
+  return [...pieces, ")"];
+}
+
+function replyCard(c, tick, message) {
+  const { say } = c;
+  const calls = callsOf(message);
+  const content = contentOf(message);
+  const key = `reply ${tick.id} ${message.id}`;
+  const title = [mark("model"), h("b", {}, say("reply")), muted(calls.length > 1 ? say("callsn", { n: calls.length }) : say(calls.length ? "calls1" : "calls0")), muted(`· ${say("tokens", { n: grouped(message.tokens) })}`)];
+  if (editing(c, key)) {
+    const fields = content || !calls.length ? [["text", say("text"), content]] : [];
+    return card("model", key, title, editor(c, [...fields, ...calls.map((call) => [`call ${call.id}`, say("args", { name: call.name }), pretty(call.arguments)])]));
+  }
+  return card("model", key, [...title, h("span", { class: "hai-gap" }), canEdit(c, tick) && link("edit", key, say("edit"), { "aria-label": `${say("edit")}: ${say("reply")}` })],
+    message.reasoning && h("details", { class: "hai-thinking" }, h("summary", {}, say("reasoning")), pre(c, `${key} thinking`, message.reasoning, "hai-pre hai-prose")),
+    content && pre(c, key, content, "hai-pre hai-prose"),
+    calls.length > 0 && h("pre", { class: "hai-pre hai-calls" }, calls.map((call, i) => [i ? "\n" : "", ...callText(call), (message.faults || {})[call.id] && h("span", { class: "hai-errtext" }, `  ${say("fault", { why: message.faults[call.id] })}`)])));
+}
+
+const pretty = (text) => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+};
+
+function resultCard(c, tick, message) {
+  const { say } = c;
+  const status = message.status || "success";
+  const kind = status === "error" ? "err" : status === "partial" ? "warn" : "tool";
+  const key = `result ${tick.id} ${message.id}`;
+  const title = [mark(kind), h("b", {}, message.tool || "tool"), h("span", { class: `hai-pill hai-p-${kind}` }, say(status), message.code && ` ${message.code}`), muted(say("tokens", { n: grouped(message.tokens) }))];
+  if (editing(c, key)) return card(kind, key, title, editor(c, [["status", say("status"), status], ["text", say("resultof", { name: message.tool || "tool" }), contentOf(message)]]));
+  return card(kind, key, [...title, h("span", { class: "hai-gap" }), canEdit(c, tick) && link("edit", key, say("editresult"), { "aria-label": `${say("editresult")}: ${message.tool || "tool"}` })],
+    pre(c, key, contentOf(message)));
+}
+
+function pendingCards(c, reply) {
+  const { say, tick, upcoming } = c;
+  const waiting = new Set(tick.state.waiting);
+  const asked = upcoming && upcoming.kind === "wait" ? new Set(upcoming.calls) : new Set();
+  return callsOf(reply).filter((call) => waiting.has(call.id)).map((call) => card("pending", `pending ${call.id}`,
+    [mark(asked.has(call.id) ? "warn" : "sys"), h("b", {}, call.name), h("span", { class: "hai-pill" }, say(asked.has(call.id) ? "waitingyou" : "waiting"))],
+    asked.has(call.id) && approval(c, call)));
+}
+
+function approval(c, call) {
+  const { say, ui } = c;
+  const key = `approve ${call.id}`;
+  if (editing(c, key)) return editor(c, [[`call ${call.id}`, say("args", { name: call.name }), pretty(call.arguments)]], say("allow"));
+  return h("div", { class: "hai-approve" }, h("pre", { class: "hai-pre" }, callText(call)),
+    h("div", { class: "hai-editbar" }, button("approve", say("allow"), null, { class: "hai-primary", "data-arg": call.id, disabled: ui.busy }), button("edit", say("editallow"), null, { "data-arg": key, disabled: ui.busy }),
+      button("refuse", say("refuse"), null, { "data-arg": call.id, disabled: ui.busy }),
+      h("input", { type: "text", "data-field": `why ${call.id}`, placeholder: say("why"), "aria-label": say("why") })));
+}
+
+function stopCard(c, tick) {
+  const { say } = c;
+  const fine = tick.stop.reason === "finished";
+  return card(fine ? "done" : "warn", `stop ${tick.id}`, [mark(fine ? "done" : "warn"), h("b", {}, fine ? say("done") : say("stopped", { reason: tick.stop.reason })), fine && muted(say("doneanswer"))],
+    tick.stop.answer && pre(c, `stop ${tick.id}`, tick.stop.answer, "hai-pre hai-prose"));
+}
+
+function nextCard(c) {
+  const { upcoming, say, snapshot, derived, at } = c;
+  const names = (upcoming.names || []).filter(Boolean).join(", ");
+  const title = say({ ask: "nextask", call: "nextcall", wait: "nextwait", stop: "nextstop" }[upcoming.kind] || "nextother", { names, kind: upcoming.kind });
+  const body = upcoming.kind === "ask" ? say("nextmessages", { n: upcoming.messages ?? conversation(snapshot, derived.path.slice(0, at + 1)).length }) : upcoming.kind === "call" ? say("nextrun") : "";
+  return h("article", { key: "next", class: "hai-card hai-c-next" }, h("header", {}, h("b", {}, title), muted(upcoming.why)), body && h("p", { class: "hai-muted" }, body));
+}
+
+const editing = (c, key) => c.ui.edit === key;
+const canEdit = (c, tick) => c.head.live && c.head.editable && !c.ui.busy && tick.kind !== "start";
+
+function editor(c, fields, save = null) {
+  const { say, ui } = c;
+  return h("form", { class: "hai-editor", "data-form": "edit" },
+    ui.editfault && h("p", { class: "hai-errtext", role: "alert" }, ui.editfault),
+    fields.map(([name, label, value]) => h("label", { key: name }, h("span", {}, label), name === "status"
+      ? h("select", { "data-field": name }, ["success", "partial", "error"].map((one) => h("option", { value: one, selected: one === value }, say(one))))
+      : h("textarea", { "data-field": name, rows: String(Math.min(12, Math.max(3, value.split("\n").length + 1))), spellcheck: "false", value }))),
+    h("div", { class: "hai-editbar" }, h("button", { type: "submit", class: "hai-primary" }, save || say("save"), h("kbd", { "aria-hidden": "true" }, "Ctrl ⏎")),
+      button("cancel", say("cancel"), "Esc"), muted(say("kept"))));
+}
+
+function side(c) {
+  const { say, tick, head, snapshot, branch } = c;
+  const state = tick ? tick.state : { step: 0, max: null, waiting: [], reason: null, tokens: 0 };
+  const meter = tick ? tick.meter : [0, 0, 0, 0, 0, 0];
+  const total = meter.reduce((sum, part) => sum + part, 0);
+  const tools = tick && tick.toolset >= 0 ? snapshot.tools[tick.toolset].names.length : 0;
+  const rows = [
+    ["statestep", state.max ? say("of", { n: state.step, m: state.max }) : String(state.step)],
+    ["waitingcalls", String(state.waiting.length)],
+    ["finished", state.reason || say("no")],
+    ["tools", String(tools)],
+    ...(head.branches.length > 1 ? [["branch", branch === "main" ? say("main") : branch]] : []),
+  ];
+  return h("aside", { class: "hai-side", "aria-label": say("state") }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("state")),
+    h("dl", { class: "hai-kv" }, rows.map(([name, value]) => h("div", { key: name }, h("dt", {}, say(name)), h("dd", {}, value)))),
+    h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("context")),
+    h("div", { class: "hai-meter" },
+      h("div", { class: "hai-stack", role: "img", "aria-label": METER.map((name, i) => `${say(`m_${name}`)} ${meter[i]}`).join(", ") },
+        METER.map((name, i) => meter[i] > 0 && h("i", { key: name, class: `hai-m-${name}`, style: `flex-grow:${meter[i]}` }))),
+      h("dl", { class: "hai-legend" }, METER.map((name, i) => (meter[i] > 0 || i < 5) && h("div", { key: name }, h("dt", {}, h("i", { class: `hai-m-${name}`, "aria-hidden": "true" }), say(`m_${name}`)), h("dd", {}, grouped(meter[i])))))),
+    gauge(c, total));
+}
+
+function gauge({ say, head }, total) {
+  const share = (number) => `${Math.min(100, (100 * number) / head.window).toFixed(2)}%`;
+  return h("div", { class: "hai-gauge" },
+    head.window && h("div", { class: "hai-fill", "aria-hidden": "true" }, h("i", { style: `width:${share(total)}` }), head.threshold && h("b", { style: `left:${share(head.threshold)}` })),
+    h("p", {}, head.window ? say("usedof", { n: grouped(total), m: grouped(head.window) }) : say("used", { n: grouped(total) }), head.threshold && ` · ${say("threshold", { n: grouped(head.threshold) })}`, !head.exact && ` ${say("estimate")}`));
+}
+
+function foot({ say, tick }) {
+  const state = tick ? tick.state : { step: 0, reason: null, tokens: 0 };
+  return h("footer", { class: "hai-foot" }, h("span", {}, say("spent", { n: grouped(state.tokens) })), h("span", {}, state.step === 1 ? say("steps1") : say("stepsn", { n: state.step })),
+    h("span", {}, state.reason ? say("stop", { reason: state.reason }) : say("stopnone")), h("span", { class: "hai-gap" }), h("span", { class: "hai-code" }, say("value")));
+}
+
+// ---- what keys and buttons mean ---------------------------------------------------------------------------------
+
+const KEYS = { ArrowRight: "step", ArrowLeft: "back", ArrowDown: "down", ArrowUp: "up", Home: "home", End: "end", r: "run", R: "run", f: "fork", F: "fork", j: "json", J: "json" };
+
+/** The operation a key stands for, or nothing: keys in a text field or with a modifier belong to somebody else. */
+export function opOfKey({ key, ctrlKey, metaKey, altKey, field }) {
+  return field || ctrlKey || metaKey || altKey ? null : KEYS[key] || null;
+}
+
+/** What an operation does: changes of the reader's own view, and what Python is told (`send`). Pure. */
+export function act(snapshot, ui, op, arg = "") {
+  const head = snapshot.head;
+  const branch = ui.branch || head.branch;
+  const derived = derive(snapshot, branch);
+  const { at, row } = stand(snapshot, ui, derived);
+  const last = derived.path.length - 1;
+  const go = (to) => ({ ui: { cursor: to, edit: null, open: null, menu: false }, send: { op: "jump", args: { tick: to < 0 ? -1 : derived.path[to] } } });
+  const rowAt = (i) => go(derived.rounds[Math.max(0, Math.min(i, derived.rounds.length - 1))].to);
+  switch (op) {
+    case "step": return at < last ? go(at + 1) : ask("step");
+    case "back": return at >= 0 ? go(at - 1) : {};
+    case "run": return head.live ? ask("finish") : go(last);
+    case "up": return row > 0 ? rowAt(row - 1) : {};
+    case "down": return row < derived.rounds.length - 1 ? rowAt(row + 1) : {};
+    case "home": return derived.rounds.length ? rowAt(0) : {};
+    case "end": return last >= 0 ? go(last) : {};
+    case "row": return rowAt(Number(arg));
+    case "fork": return ask("fork");
+    case "switch": {
+      if (arg === branch) return {};
+      const tip = derive(snapshot, arg).path.length - 1;
+      return { ui: { branch: arg, cursor: tip, edit: null, open: null }, send: { op: "switch", args: { name: arg } } };
+    }
+    case "approve": return ask("approve", { call: arg });
+    case "json": return { ui: { json: !ui.json, copied: false } };
+    case "raw": return { ui: { raw: !ui.raw } };
+    case "open": return { ui: { open: ui.open === Number(arg) ? null : Number(arg) } };
+    case "all": return { ui: { all: { ...ui.all, [arg]: !ui.all[arg] } } };
+    case "edit": return { ui: { edit: arg, editfault: null } };
+    case "cancel": return { ui: { edit: null, editfault: null, menu: false } };
+    case "menu": return { ui: { menu: !ui.menu } };
+    case "dismiss": return { ui: { fault: null, notice: null }, send: head.error ? { op: "dismiss", args: {} } : null };
+    case "until-error": return ask("finish", { until: "error" });
+    default: return {};
+  }
+  function ask(name, args = {}) {
+    return { ui: { edit: null, menu: false, open: null }, send: { op: name, args }, wait: true };
+  }
+}
+
+/** What an editor's fields mean for Python; throws what is wrong with them. */
+export function editOf(key, fields, say) {
+  const [what, tick, message] = key.split(" ");
+  const calls = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (!name.startsWith("call ")) continue;
+    let parsedValue;
+    try {
+      parsedValue = JSON.parse(value);
+    } catch (error) {
+      throw new Error(say("badjson", { why: error.message }));
+    }
+    if (parsedValue === null || typeof parsedValue !== "object" || Array.isArray(parsedValue)) throw new Error(say("badjson", { why: value }));
+    calls[name.slice(5)] = parsedValue;
+  }
+  if (what === "approve") {
+    const id = key.slice(8);
+    return { op: "approve", args: { call: id, arguments: calls[id] } };
+  }
+  const args = { what, tick: Number(tick), message: Number(message) };
+  if ("text" in fields) args.text = fields.text;
+  if ("status" in fields) args.status = fields.status;
+  if (Object.keys(calls).length) args.calls = calls;
+  return { op: "edit", args };
+}
+
+// ---- in the page ------------------------------------------------------------------------------------------------
+
+function render({ model, el, signal }) {
+  const doc = el.ownerDocument;
+  let snapshot = assemble((name) => model.get(name));
+  let ui = freshUi();
+  let tree = null;
+  let timer = null;
+  let cache = {};
+  let sent = 0;
+  const me = Math.random().toString(36).slice(2);
+  const say = (name, values) => fill((LABELS[snapshot.head.language] || LABELS.en)[name] || name, values);
+  const memo = (snap, branch) => {
+    if (cache.snap !== snap) cache = { snap };
+    return (cache[branch] = cache[branch] || derive(snap, branch));
+  };
+
+  function draw() {
+    const next = view(snapshot, ui, memo);
+    if (tree) patch(tree, next, doc);
+    else el.appendChild(mount(next, doc));
+    tree = next;
+  }
+  function change(part) {
+    ui = { ...ui, ...part };
+    draw();
+  }
+  function unanswered() {
+    change({ busy: false, notice: say("silent") });
+  }
+  function tell(message, wait) {
+    clearTimeout(timer);
+    try {
+      model.send({ ...message, view: me, n: (sent += 1) });
+    } catch {
+      if (wait) unanswered();
+      return;
+    }
+    if (!wait) return;
+    timer = setTimeout(unanswered, 4000);
+    change({ busy: true, notice: null });
+  }
+  function perform(op, arg) {
+    const done = act(snapshot, ui, op, arg);
+    if (done.wait && !snapshot.head.live && op !== "step") return;
+    if (done.ui) change({ ...done.ui, said: "" });
+    if (done.send) tell(done.send, done.wait);
+    if (done.ui && "cursor" in done.ui) announce();
+    follow(op);
+  }
+  function announce() {
+    const derived = memo(snapshot, ui.branch || snapshot.head.branch);
+    const { row } = stand(snapshot, ui, derived);
+    if (row >= 0) change({ said: say("saidq", { n: derived.rounds[row].number ?? 0, what: roundWords(derived.rounds[row], say) }) });
+    const current = el.querySelector(".hai-cur");
+    const rows = current && current.closest(".hai-rows");
+    if (rows) {
+      const top = current.offsetTop - rows.offsetTop;
+      if (top < rows.scrollTop || top + current.offsetHeight > rows.scrollTop + rows.clientHeight) rows.scrollTop = top - rows.clientHeight / 2;
+    }
+  }
+  /** Moves the focus to where the reader went on. */
+  function follow(op) {
+    if (["up", "down", "home", "end"].includes(op) && doc.activeElement && doc.activeElement.closest(".hai-rail")) {
+      const current = el.querySelector(".hai-cur");
+      if (current) current.focus();
+    }
+    if (op === "edit") {
+      const field = el.querySelector(".hai-editor textarea");
+      if (field) field.focus();
+    }
+    if (op === "cancel" || (doc.activeElement === doc.body && el.isConnected && ["edit", "switch"].includes(op))) home();
+    if (op === "menu" && ui.menu) el.querySelector(".hai-menu select").focus();
+  }
+  function home() {
+    const step = el.querySelector('[data-op="step"]');
+    if (step) (step.disabled ? el.querySelector('[data-op="back"]') : step).focus();
+  }
+  function fieldsOf(root) {
+    return Object.fromEntries([...root.querySelectorAll("[data-field]")].map((field) => [field.dataset.field, field.value]));
+  }
+  function submit() {
+    const form = el.querySelector(".hai-editor");
+    try {
+      const message = editOf(ui.edit, fieldsOf(form), say);
+      change({ edit: null, editfault: null });
+      tell(message, true);
+      home();
+    } catch (error) {
+      change({ editfault: error.message });
+    }
+  }
+  async function copy() {
+    const derived = memo(snapshot, ui.branch || snapshot.head.branch);
+    const { at, row } = stand(snapshot, ui, derived);
+    for (let i = at; i >= derived.rounds[row].from; i--)
+      if (snapshot.ticks[derived.path[i]].request) {
+        const text = requestText(snapshot, derived.path, i);
+        try {
+          await doc.defaultView.navigator.clipboard.writeText(text);
+        } catch {
+          const area = doc.createElement("textarea");
+          area.value = text;
+          el.appendChild(area);
+          area.select();
+          doc.execCommand("copy");
+          area.remove();
+        }
+        change({ copied: true });
+        return;
+      }
+  }
+
+  const listen = (name, handler) => el.addEventListener(name, handler, { signal });
+  let wasInside = false;
+  listen("focusin", () => (wasInside = true));
+  listen("focusout", (event) => (wasInside = event.relatedTarget === null));
+  listen("click", (event) => {
+    const target = event.target.closest("[data-op]");
+    if (!target || target.disabled) return;
+    const { op, arg } = target.dataset;
+    const fields = fieldsOf(el);
+    if (op === "copy") copy();
+    else if (op === "refuse") tell({ op, args: { call: arg, reason: fields[`why ${arg}`] || "" } }, true);
+    else if (op === "until-tool" || op === "until-tokens") {
+      change({ menu: false });
+      tell({ op: "finish", args: op === "until-tool" ? { until: "tool", tool: fields.tool } : { until: "tokens", tokens: Number(fields.tokens) } }, true);
+    } else perform(op, arg);
+  });
+  listen("submit", (event) => {
+    event.preventDefault();
+    submit();
+  });
+  listen("keydown", (event) => {
+    const field = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.key === "Escape" && (ui.edit || ui.menu)) {
+      event.preventDefault();
+      event.stopPropagation();
+      perform("cancel");
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && ui.edit) {
+      event.preventDefault();
+      event.stopPropagation();
+      submit();
+    } else {
+      const op = opOfKey({ key: event.key, ctrlKey: event.ctrlKey, metaKey: event.metaKey, altKey: event.altKey, field });
+      if (field) event.stopPropagation();
+      if (!op) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const allowed = { step: "step", run: "run", fork: "fork", back: "back" }[op];
+      const twin = allowed && el.querySelector(`[data-op="${allowed}"]`);
+      if (!twin || !twin.disabled) perform(op);
+    }
+  });
+
+  const onHead = () => {
+    clearTimeout(timer);
+    const head = model.get("head");
+    // An answer to an older jump must not throw the reader back who has gone on since.
+    const moved = !(head.answered && head.answered.view === me && head.answered.n < sent);
+    snapshot = assemble((name) => model.get(name));
+    ui = { ...ui, busy: Boolean(head.busy), notice: null, cursor: moved ? null : ui.cursor, branch: moved ? null : ui.branch };
+    draw();
+    announce();
+    if (doc.activeElement === doc.body && !ui.busy && wasInside) home();
+  };
+  model.on("change:head", onHead);
+  if (signal) signal.addEventListener("abort", () => { clearTimeout(timer); model.off("change:head", onHead); });
+  draw();
+  return () => { clearTimeout(timer); model.off("change:head", onHead); };
+}
+
+export { html };
+export default { render };
