@@ -63,7 +63,7 @@ class Agent:
         self.llm = llm
         self.system_prompt = system_prompt
         self.config = config or Config()
-        self.tool_registry = tool_registry
+        self.tool_registry: ToolRegistry | None = tool_registry
         self.max_steps = max_steps
         self.members: dict[str, Agent] = {}
         """The agents that decide for child runs, by name."""
