@@ -391,7 +391,8 @@ def test_two_in_one_cell_and_in_two_cells_both_live(monkeypatch: pytest.MonkeyPa
 
 def test_the_book_gets_the_same_bytes_every_time() -> None:
     code = (
-        "import json; from widgets import demo; from hello_agents_widgets import LoopInspector; from ipywidgets import Widget\n"
+        "import json; from widgets import demo; from hello_agents_widgets import LoopInspector\n"
+        "from ipywidgets import Widget\n"
         "w = LoopInspector(demo.agent(), demo.QUESTION); w.step(5)\n"
         "print(json.dumps([w._repr_mimebundle_()[0], Widget.get_manager_state()], sort_keys=True))"
     )
