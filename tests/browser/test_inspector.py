@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from hello_agents_widgets import LoopInspector
 from notebooks.conftest import write_notebook
-from widgets import demo
 from widgets.page import show
 
 from hello_agents.core.message import ToolCall
-from hello_agents_widgets import LoopInspector
+from widgets import demo
 
 CELLS = [
     """from hello_agents.agents.react_agent import ReActAgent
@@ -86,8 +86,12 @@ def test_by_mouse(page, widget):
 def test_by_keyboard(page, widget):
     show(page, widget)
     page.locator("[data-op=step]").focus()
-    for _ in range(4):
+    for waits in (1, 0, 2, 0):
         page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            "n => document.querySelector('[aria-busy=false]') && document.querySelectorAll('.hai-c-pending').length === n",
+            arg=waits,
+        )
     page.locator(".hai-c-err").wait_for()
     page.keyboard.press("ArrowLeft")
     page.locator(".hai-c-pending").first.wait_for()
@@ -184,6 +188,11 @@ def test_in_jupyterlab(lab, tmp_path):
     lab.screenshot(tmp_path / "dark.png", "dark", of=lab.output(2))
     lab.save()
     assert lab.errors == []
-    lab.shut_down_kernel().reload(kernel=False)
-    text = lab.output(2)
-    text.get_by_text("sunny in Lyon").or_(text.get_by_text("How is the weather in Lyon?")).first.wait_for()
+    assert lab.widget(".hai-picture:visible").count() == 0
+    lab.shut_down_kernel()
+    for kernel in (False, True):
+        lab.reload(kernel=kernel)
+        lab.widget(".hai-picture").get_by_text("How is the weather in Lyon?").wait_for()
+        lab.page.wait_for_timeout(500)
+        assert lab.output(2).get_by_text("Error displaying widget").locator("visible=true").count() == 0
+        assert lab.output(2).get_by_text("Loading widget").locator("visible=true").count() == 0
