@@ -71,7 +71,7 @@ def test_a_name_that_is_not_there_is_named_with_those_that_are():
 
 
 def test_imports_point_down():
-    """The core knows no agent and no widget, and the library no widget; only the core's model (`llm*.py`) knows the wire."""
+    """The core knows no agent, the library no widget, and only the core's model (`llm*.py`) the wire."""
     for file in sorted(PACKAGE.rglob("*.py")):
         folder = file.relative_to(PACKAGE).parts[0]
         for imported in _imports(file):
