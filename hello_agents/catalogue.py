@@ -360,6 +360,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "{name} failed, a second try too: {reason}.",
         "zh": "{name} 再次尝试后仍然失败：{reason}。",
     },
+    "offline.failed_looked": {
+        "en": "{name} failed: {reason}. I looked at what is there and found nothing like it.",
+        "zh": "{name} 失败：{reason}。我查看了现有内容，没有找到相近的名称。",
+    },
     "offline.partial": {"en": "{text} (this is only a part of it)", "zh": "{text}（这只是一部分）"},
     "offline.empty": {"en": "{name} returned nothing.", "zh": "{name} 没有返回内容。"},
     "offline.satisfied": {"en": "No need for improvement.", "zh": "无需改进。"},

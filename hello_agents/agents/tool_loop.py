@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from ..catalogue import text
 from ..core.action import Action, Ask, Call, Request, Wait
+from ..core.limits import not_run
 from ..core.message import ToolCall
 from ..core.run import Returned, Run, Stopped
-from .limits import not_run
 
 
 def tool_loop(run: Run, request: Callable[[], Request], asks: Callable[[ToolCall], bool], language: str) -> Action:

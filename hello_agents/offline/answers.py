@@ -8,6 +8,7 @@ from typing import assert_never
 from . import talk
 from .plan import AskFor, CannotDo, Say, UseTool, WorkOut
 from .progress import Progress, Wish
+from .remedies import looked_around
 from .situation import Result
 from .talk import say
 
@@ -77,8 +78,15 @@ def _used(progress: Progress, at: int, step: UseTool) -> str:
         key = "offline.blocked" if progress.settled(at) else "offline.not_reached"
         return say(progress.situation, key, request=step.text)
     if result.failed:
-        tries = sum(other.call.name == step.tool.name for other in progress.tries[at])
-        key = "offline.failed" if tries < 2 else "offline.failed_twice"
+        tries = progress.tries[at]
+        looked = looked_around(step.tool, tries, progress.situation)
+        key = (
+            "offline.failed"
+            if len(tries) == 1
+            else "offline.failed_looked"
+            if looked and len(tries) == 2
+            else "offline.failed_twice"
+        )
         return say(
             progress.situation, key, name=_call_text(step.tool.name, result.call.arguments), reason=_reason(result)
         )
@@ -100,7 +108,7 @@ def _quoted(progress: Progress, result: Result) -> str:
     if tool is not None and tool.intent == "arithmetic" and "=" not in text and "\n" not in text:
         return f"{_tidy(subject)} = {text.strip()}" if subject else text
     if "\n" in text.strip():
-        return f"{subject}:\n{text.strip()}" if subject else text.strip()
+        return text.strip() if not subject or subject in text.partition("\n")[0] else f"{subject}:\n{text.strip()}"
     named = not subject or any(value.lower() in text.lower() for value in subject.split(", "))
     if named or tool is None or tool.intent in ("write", "todo", "send"):
         return text.strip()

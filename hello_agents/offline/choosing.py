@@ -12,7 +12,7 @@ from .offers import Tool
 from .vocabulary import ADD_UP, AVERAGE, INTENTS, OPERATIONS
 from .wording import content_words, mentions
 
-SAME_INTENT, SPEAKS_OF_INTENT, NAME_WORD, OTHER_WORD, SHAPE = 4.0, 2.0, 2.0, 1.0, 2.0
+SAME_INTENT, SPEAKS_OF_INTENT, NAME_WORD, OTHER_WORD, SHAPE, OUTERMOST = 4.0, 2.0, 2.0, 1.0, 2.0, 1.0
 """What each kind of agreement between a request and a tool is worth."""
 
 ENOUGH = 1.0
@@ -33,7 +33,7 @@ class Choice:
 def choose(text: str, tools: Sequence[Tool], before: Before) -> Choice | None:
     """The tool that a request is for: of those whose arguments it gives, the one that agrees most."""
     wanted = intents_of(text)
-    said = content_words(text) | _operations(text)
+    said = content_words(_bare(text)) | _operations(text)
     ranked = sorted(
         ((score(tool, text, wanted, said), -place, tool) for place, tool in enumerate(tools) if tool.role == "act"),
         key=lambda entry: entry[:2],
@@ -56,6 +56,8 @@ def score(tool: Tool, text: str, wanted: Sequence[str], said: frozenset[str]) ->
     """How well a tool agrees with a request, by kind, by words and by the shape of what it takes."""
     points = SAME_INTENT if tool.intent in wanted else 0.0
     points += SPEAKS_OF_INTENT * (not points and not tool.also.isdisjoint(wanted))
+    # What is to be written may have to be worked out first; the writing is the request all the same.
+    points += OUTERMOST * (tool.intent in wanted and tool.parameter("content") is not None)
     points += NAME_WORD * len(tool.name_words & said)
     points += OTHER_WORD * min(len((tool.other_words - tool.name_words) & said), 3)
     if points or tool.intent in ("arithmetic", "read"):
@@ -72,18 +74,25 @@ def _shape(tool: Tool, text: str) -> bool:
 
 def intents_of(text: str) -> tuple[str, ...]:
     """What kinds of help a request asks for."""
-    outside = text
-    for quote in finding.quoted(text):
-        outside = outside.replace(quote, " ")
+    outside = _bare(text)
     found = [intent.key for intent in INTENTS if any(mentions(outside, word) for word in intent.asks)]
-    if "arithmetic" not in found and expressions(outside):
+    if "arithmetic" not in found and (expressions(outside) or expressions(outside, continuing=True)):
         found.append("arithmetic")
-    if finding.paths(outside):
+    if "convert" not in found and len(finding.units(outside)) > 1:
+        found.append("convert")
+    if finding.paths(text):
         # A file is mentioned to be read, unless something else is to be done with it.
-        found = [key for key in found if key != "list" or not _is_file(outside)]
+        found = [key for key in found if key != "list" or not _is_file(text)]
         if not {"read", "write", "list", "search"} & set(found):
             found.append("read")
     return tuple(found)
+
+
+def _bare(text: str) -> str:
+    """A request without quotations and paths: their words say nothing about which tool is meant."""
+    for said in (*finding.quoted(text), *finding.file_paths(text)):
+        text = text.replace(said, " ")
+    return text
 
 
 def _is_file(text: str) -> bool:

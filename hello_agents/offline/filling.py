@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from . import finding
@@ -25,7 +26,7 @@ class Later:
 TEXT, SUM, AVERAGE = "TEXT", "SUM", "AVERAGE"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
     """What a request can refer back to."""
 
@@ -35,6 +36,8 @@ class Before:
     """The last number of an earlier question."""
     text: str | None = None
     """The last result of an earlier question."""
+    single: bool = False
+    """What "it" means is one number already, so that there is nothing to add up."""
     said: str = ""
     """The requests before this one, for names and paths that are not said again."""
 
@@ -71,6 +74,8 @@ def fill(tool: Tool, text: str, before: Before = NOTHING_BEFORE) -> Filled | Mis
             return Missing(parameter)
         elif parameter.required:
             found[parameter.name] = [parameter.schema["default"]]
+    if not found and not tool.required and (lists := [p for p in tool.parameters if p.kind == "array"]):
+        return Missing(lists[0])
     return Filled(_zipped(tool, found))
 
 
@@ -118,8 +123,8 @@ def _strings(parameter: Parameter, tool: Tool, text: str, before: Before) -> lis
 
 
 def _only(parameter: Parameter, tool: Tool) -> bool:
-    """The tool has this one parameter that texts can go into, and requires none."""
-    return not tool.required and [p for p in tool.parameters if not p.options and p.kind == "string"] == [parameter]
+    """The tool has this one parameter to speak of, and does not require it."""
+    return not tool.required and [p for p in tool.parameters if not p.options] == [parameter]
 
 
 def _spoken_of(parameter: Parameter, text: str) -> bool:
@@ -181,7 +186,7 @@ def _number_values(parameter: Parameter, tool: Tool, text: str, before: Before, 
 
 def _named_number(parameter: Parameter, text: str) -> str | None:
     tokens = text.replace("=", " ").replace(":", " ").lower().split()
-    for word, following in zip(tokens, tokens[1:], strict=False):
+    for word, following in pairwise(tokens):
         if word == parameter.name.lower() and (value := spoken_numbers(following)):
             return value[0]
     return None

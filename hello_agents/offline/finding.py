@@ -7,57 +7,72 @@ import re
 from .offers import unit_of
 from .wording import HAN
 
+# -- the pieces the patterns are made of --
+
+_QUOTES = ('""', "“”", "「」", "『』", "《》", "``", "‘’")
 _QUOTED = re.compile(
-    r"```(?:\w*\n)?(.*?)```|\"([^\"]*)\"|“([^”]*)”|「([^」]*)」|『([^』]*)』|《([^》]*)》|`([^`]*)`|(?<!\w)'([^']+)'(?!\w)|‘([^’]+)’",
+    "|".join(
+        [r"```(?:\w*\n)?(.*?)```", r"(?<!\w)'([^']+)'(?!\w)"]
+        + [f"{opening}([^{closing}]*){closing}" for opening, closing in _QUOTES]
+    ),
     re.DOTALL,
 )
-_PATH = re.compile(
-    r"(?<![\w@/])((?:~|\.{1,2})?/?(?:[\w\-]+/)*[\w\-]*\.[A-Za-z]\w{0,7}|(?:~|\.{1,2})?/(?:[\w\-.]+/?)+|(?:[\w\-]+/)+[\w\-]*)",
-    re.ASCII,
-)
+
+_ROOT = r"(?:~|\.{1,2})?/"
+_FILE = rf"(?:{_ROOT})?(?:[\w\-]+/)*[\w\-]*\.[A-Za-z]\w{{0,7}}"
+_DEEP = rf"{_ROOT}(?:[\w\-.]+/?)+"
+_TREE = r"(?:[\w\-]+/)+[\w\-]*"
+_PATH = re.compile(rf"(?<![\w@/])({_FILE}|{_DEEP}|{_TREE})", re.ASCII)
 _HAN_PATH = re.compile(rf"([\w{HAN}/\-]+\.(?:md|txt|json|csv|py|ya?ml|toml|html|log|ipynb))")
-_FOLDER = re.compile(
-    r"\b(?:the )?([\w\-]+) (?:folder|directory)\b|([\w\-]+)\s*(?:目录|文件夹)", re.IGNORECASE | re.ASCII
-)
-_NO_FOLDER = frozenset("the this current that a which what my in here list of parent".split())
-_PLACE = re.compile(
-    r"\b(?:in|for|at|of|about|near|to)\s+((?:the\s+)?[A-Z][\w'’\-]*(?:\s+[A-Z][\w'’\-]*)*(?:(?:,\s*|,?\s+and\s+|\s+or\s+|\s*&\s*)[A-Z][\w'’\-]*(?:\s+[A-Z][\w'’\-]*)*)*)"
-)
-_PLACE_LOW = re.compile(
-    r"\b(?:in|for|at|of|near)\s+([a-z][\w\-]+(?:\s+(?!and\b|or\b|is\b)[a-z][\w\-]+)?(?:(?:,\s*|,?\s+and\s+|\s+or\s+)[a-z][\w\-]+)*)",
-    re.IGNORECASE,
-)
-_PLACE_FIRST = re.compile(
-    r"^([A-Z][\w\-]*(?:\s+[A-Z][\w\-]*)*)\s+(?:weather|temperature|forecast)|^([A-Z][\w\-]*(?:\s[A-Z][\w\-]*)*)\W*$"
-)
-_ZH_PLACE = re.compile(
-    rf"([{HAN}]+?(?:[和与、跟][{HAN}]+?)*)(?:今天|明天|现在|今日|当前|这几天)*的?(?:天气|气温|温度|会?下雨|冷|热)"
-)
+_HAN_PATH_LEAD = re.compile(r"^(?:读取|读|打开|查看|写入|写到|保存到|把|将|文件|和|与)+")
+_FOLDER = re.compile(r"\b([\w\-]+) (?:folder|directory)\b|([\w\-]+)\s*(?:目录|文件夹)", re.IGNORECASE | re.ASCII)
+_NO_FOLDER = frozenset("the this current that a which what my in here list of parent".split())  # noqa: SIM905
+
+_NAME = r"[A-Z][\w'’\-]*(?:\s+[A-Z][\w'’\-]*)*"
+_LOW_NAME = r"[a-z][\w\-]+(?:\s+(?!and\b|or\b|is\b)[a-z][\w\-]+)?"
+_AND = r"(?:,?\s+(?:and|or)\s+|,\s*|\s*&\s*)"
+_PLACE = re.compile(rf"\b(?:in|for|at|of|about|near|to)\s+((?:the\s+)?{_NAME}(?:{_AND}{_NAME})*)")
+_PLACE_FIRST = re.compile(rf"^({_NAME})\s+(?:weather|temperature|forecast)|^({_NAME})\W*$")
+_PLACE_LOW = re.compile(rf"\b(?:in|for|at|of|near)\s+({_LOW_NAME}(?:{_AND}{_LOW_NAME})*)", re.IGNORECASE)
+_ZH_WHEN = "(?:今天|明天|现在|今日|当前|这几天)"
+_ZH_PLACE = re.compile(rf"([{HAN}]+?(?:[和与、跟][{HAN}]+?)*){_ZH_WHEN}*的?(?:天气|气温|温度|会?下雨|冷|热)")
 _ZH_PLACE_LEAD = re.compile(
-    r"^(?:查询一下|查一下|查询|查看|查|看一下|看看|看|请问|告诉我|想知道|我想知道|一下|今天|明天|现在|关于|在)+"
+    rf"^(?:查询一下|查一下|查询|查看|查|看一下|看看|看|请问|告诉我|我?想知道|一下|关于|在|{_ZH_WHEN})+"
 )
-_SPLIT = re.compile(r",\s*and\s+|,\s*|\s+and\s+|\s+or\s+|\s*&\s*|[、，和与跟]")
-_NOT_PLACES = frozenset("today tomorrow now there here the it celsius fahrenheit me degrees weather this that".split())
+_ZH_PLACE_FRAME = re.compile(r"^(?:那么?|还有|换成|在)|[呢吗？?。]|怎么样")
+_BETWEEN_NAMES = re.compile(r",\s+and\s+|,\s*|\s+and\s+|\s+or\s+|\s*&\s*|[、，和与跟]")
+_NOT_PLACES = frozenset(
+    "today tomorrow now there here the it celsius fahrenheit me degrees weather this that".split()  # noqa: SIM905
+)
 _TIMES_OF_DAY = re.compile(
     r"\b(?:today|tomorrow|now|right now|this week|at the moment|in (?:celsius|fahrenheit)|please)\b", re.IGNORECASE
 )
+
+_SOURCES = r"(?:notes?|documents?|docs|knowledge base)"
+_QUESTION_WORDS = (
+    "please search find look lookup check get fetch show tell give what which where who when how do does did is are "
+    "was were say says said know have has there me us i you we my our your the a an any all some note notes document "
+    "documents docs in through for about on of from up anything something everything to price cost definition much many"
+)
 _TOPIC_LEADS = re.compile(
-    r"^(?:(?:please|search|find|look ?up|look|check|get|fetch|show|tell|give|what|which|where|who|when|how|do|does|did|is|are|was|were|"
-    r"say|says|said|know|have|has|there|me|us|i|you|we|my|our|your|the|a|an|any|all|some|notes?|documents?|docs|knowledge base|in|through|for|"
-    r"about|on|of|from|anything|something|everything|to|price|cost|definition|much|many)\b[\s,:]*|['’]s\b\s*)+",
-    re.IGNORECASE,
+    rf"^(?:(?:knowledge base|{'|'.join(_QUESTION_WORDS.split())})\b[\s,:]*|['’]s\b\s*)+", re.IGNORECASE
 )
 _ABOUT = re.compile(r"\babout\s+(.+)$", re.IGNORECASE)
+_AUXILIARIES = re.compile(r"\s+(?:do|does|did|is|are|was|were|have|has|had|can|will)\b(?=\s|$)", re.IGNORECASE)
 _TOPIC_TAILS = re.compile(
-    r"\s*\b(?:in|from|through)\s+(?:my|the|our|your)\s+(?:notes?|documents?|docs|knowledge base)\b|\bsay(?:s)?\b.*$|\s+(?:mean|cost)s?$",
-    re.IGNORECASE,
+    rf"\s*\b(?:in|from|through)\s+(?:my|the|our|your)\s+{_SOURCES}\b|\bsays?\b.*$|\s+(?:mean|cost)s?$", re.IGNORECASE
 )
 _ZH_TOPIC = re.compile(
-    r"(?:搜索一下|搜索|查找|检索|搜一下|找一下|查一下|查询|查|找|看看)|(?:我的|所有)?笔记(?:里|中|里面)?(?:有没有|有)?|(?:关于|有关)|(?:的)?(?:内容|信息|笔记|资料|记录)|"
-    r"(?:是什么|怎么写的|说了什么|有哪些|有什么|怎么样|多少钱|的价格|吗|呢|请问|告诉我|什么是|翻译)"
+    "(?:搜索一下|搜索|查找|检索|搜一下|找一下|查一下|查询|查|找|看看)"
+    "|(?:我的|所有)?笔记(?:里|中|里面)?(?:有没有|有)?"
+    "|(?:关于|有关)|(?:的)?(?:内容|信息|笔记|资料|记录)"
+    "|(?:是什么|怎么写的|说了什么|有哪些|有什么|怎么样|多少钱|的价格|吗|呢|请问|告诉我|什么是|翻译)"
 )
+
+_TO_FILE = r"(?:to|into|in|as|at|on)\s+(?:a |the |my )?(?:new )?(?:file )?(?:called |named )?"
 _BETWEEN = re.compile(
-    r"^(?:write|save|store|put|append|record|add|create|note(?: down)?)\s+(?:a (?:file|note)\s+)?(.*?)\s*\b(?:to|into|in|as|at|on)\s+(?:a |the |my )?(?:file |new file )?(?:called |named )?\S+$",
+    r"^(?:write|save|store|put|append|record|add|create|note(?: down)?)\s+(?:a (?:file|note)\s+)?"
+    rf"(.*?)\s*\b{_TO_FILE}\S+$",
     re.IGNORECASE | re.DOTALL,
 )
 _AFTER = re.compile(
@@ -66,20 +81,22 @@ _AFTER = re.compile(
 )
 _ZH_BETWEEN = re.compile(r"^(?:把|将)(.+?)(?:写入|写到|写进|保存到|保存为|存到|存入|存为|记录到|放到)", re.DOTALL)
 _ZH_INTO = re.compile(r"(?:在|往|向|到).+?(?:中|里)?(?:写入|写上|写|记录|保存)\s*(.+)$", re.DOTALL)
+
 _LIST_AFTER = re.compile(r"(?:[:：]|\b(?:with|for|to do|containing|of)\b)\s*(.+)$", re.IGNORECASE | re.DOTALL)
 _LIST_TO = re.compile(r"^(?:add|put)\s+(.+?)\s+(?:to|on|into)\s+(?:my|the|a)\b", re.IGNORECASE | re.DOTALL)
 _ZH_LIST_TO = re.compile(r"^(?:把|将)(.+?)(?:加入|加到|放进|放到|添加到|列入)", re.DOTALL)
-_ITEM_SPLIT = re.compile(r"\s*(?:\n+|;|；|,\s*and\s+|,|，|、|\band\b|以及|和(?=[\u3400-\u9fff]{2}))\s*", re.IGNORECASE)
+_ITEM_SPLIT = re.compile(rf"\s*(?:\n+|;|；|,\s*and\s+|,|，|、|\band\b|以及|和(?=[{HAN}]{{2}}))\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,2}[.)、]\s*)")
-_COUNTED = re.compile(
-    r"\b(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|a dozen)\s+(?!\d)([a-z][\w\-]*)",
-    re.IGNORECASE,
-)
+
+_COUNT = r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|a dozen)"
+_COUNTED = re.compile(rf"\b{_COUNT}\s+(?!\d)([a-z][\w\-]*)", re.IGNORECASE)
 _ZH_COUNTED = re.compile(
-    rf"(?:\d+|[一二两三四五六七八九十])\s*[个斤只本张杯份件块台瓶]\s*([{HAN}]{{1,6}}?)(?=多少|一共|总共|的|和|与|$|要|价|[、，？?])"
+    rf"(?:\d+|[一二两三四五六七八九十])\s*[个斤只本张杯份件块台瓶]\s*([{HAN}]{{1,6}}?)"
+    "(?=多少|一共|总共|的|和|与|$|要|价|[、，？?])"
 )
 _OF = re.compile(
-    r"\b(?:of|for|about|does|do|is|called|named)\s+(?:an?\s+|the\s+)?([\w\-]+(?:\s+[\w\-]+)?)\s*(?:cost|mean|worth)?\s*\??$",
+    r"\b(?:of|for|about|does|do|is|called|named)\s+(?:an?\s+|the\s+)?([\w\-]+(?:\s+[\w\-]+)?)"
+    r"\s*(?:cost|mean|worth)?\s*\??$",
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b|\b(?:today|tomorrow|yesterday)\b|今天|明天|昨天", re.IGNORECASE)
@@ -92,18 +109,8 @@ def quoted(text: str) -> list[str]:
 
 
 def paths(text: str) -> list[str]:
-    """File and folder names, in order, each once."""
-    # A dot right after a Chinese character belongs to a Chinese name, which `_HAN_PATH` reads.
-    found = [
-        match.group(1)
-        for match in _PATH.finditer(text)
-        if not (match.group(1).startswith(".") and re.match(rf"[{HAN}]", text[match.start() - 1 : match.start()]))
-    ]
-    for match in _HAN_PATH.finditer(text):
-        name = re.sub(r"^(?:读取|读|打开|查看|写入|写到|保存到|把|将|文件|和|与)+", "", match.group(1))
-        if not any(name in other or other in name for other in found):
-            found.append(name)
-    found = [path for path in found if not path.replace("/", "").replace(".", "").isdigit()]
+    """File and folder names, in order, each once; "the data folder" is `data`."""
+    found = file_paths(text)
     if not found:
         for match in _FOLDER.finditer(text):
             name = match.group(1) or match.group(2)
@@ -112,13 +119,28 @@ def paths(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def file_paths(text: str) -> list[str]:
+    """What is written as a path: with a dot or a slash in it."""
+    # A dot right after a Chinese character belongs to a Chinese name, which `_HAN_PATH` reads.
+    found = [
+        match.group(1)
+        for match in _PATH.finditer(text)
+        if not (match.group(1).startswith(".") and re.match(rf"[{HAN}]", text[match.start() - 1 : match.start()]))
+    ]
+    for match in _HAN_PATH.finditer(text):
+        name = _HAN_PATH_LEAD.sub("", match.group(1))
+        if not any(name in other or other in name for other in found):
+            found.append(name)
+    return [path for path in found if not path.replace("/", "").replace(".", "").isdigit()]
+
+
 def places(text: str) -> list[str]:
     """Cities and the like: names after "in", or what stands before 的天气."""
     if re.search(rf"[{HAN}]", text):
         match = _ZH_PLACE.search(text)
         if match:
             return _names(_ZH_PLACE_LEAD.sub("", match.group(1)))
-        bare = re.sub(r"^(?:那么?|还有|换成|在)|[呢吗？?。]|怎么样", "", text).strip()
+        bare = _ZH_PLACE_FRAME.sub("", text).strip()
         return _names(bare) if re.fullmatch(rf"[{HAN}、]{{2,12}}", bare) else []
     line = _TIMES_OF_DAY.sub("", text).strip(" ?!.")
     for pattern in (_PLACE, _PLACE_FIRST, _PLACE_LOW):
@@ -128,7 +150,7 @@ def places(text: str) -> list[str]:
 
 
 def _names(text: str) -> list[str]:
-    names = (name.strip(" ?？.") for name in _SPLIT.split(text))
+    names = (name.strip(" ?？.") for name in _BETWEEN_NAMES.split(text))
     return [name.removeprefix("the ") for name in names if name and name.lower() not in _NOT_PLACES]
 
 
@@ -141,6 +163,8 @@ def topic(text: str) -> str:
         return _ZH_TOPIC.sub("", line).strip(" ，的：:") or line
     if about := _ABOUT.search(line):
         line = about.group(1)
+    elif re.match(r"how|what|which|who|when|where", line, re.IGNORECASE):
+        line = _AUXILIARIES.sub("", line)
     line = _TOPIC_TAILS.sub("", line)
     return _TOPIC_LEADS.sub("", line).strip(" ,:") or line
 

@@ -90,7 +90,7 @@ def _tool(schema: Json) -> Tool | None:
         description,
         parameters,
         intent,
-        frozenset({*named, *described} - {intent}),
+        frozenset(described) - {intent},
         content_words(name),
         content_words(description)
         | frozenset[str]().union(*(content_words(f"{p.name} {p.description}") for p in parameters)),
@@ -188,7 +188,7 @@ def _fits_object(value: Json, schema: Json) -> bool:
 
 
 def blank(schema: Json, depth: int = 6) -> Any:
-    """A value of the type a schema asks for, with nothing in it: for a call that must be made without knowing better."""
+    """A value of the type a schema asks for, with nothing in it: for a call that must be made anyway."""
     options = as_list(schema.get("enum"))
     if options:
         return next((option for option in options if fits(option, schema)), options[0])

@@ -15,7 +15,7 @@ from .pieces import deltas
 from .plan import make_plan
 from .progress import Progress, Wish, progress
 from .roles import ROLES, RoleReply, forced
-from .situation import NOTICES, Situation, turns_of
+from .situation import Situation, turns_of
 from .wording import language_of
 
 MAX_REPLIES = 7
@@ -90,7 +90,7 @@ def _progress(situation: Situation) -> Progress:
 def _next(state: Progress, request: Request) -> Message:
     """A thought before the first call, then the calls that are due, then the answer."""
     wishes = state.wishes()
-    if not wishes or len(state.situation.turn.replies) >= MAX_REPLIES or _stuck(request):
+    if not wishes or len(state.situation.turn.replies) >= MAX_REPLIES:
         return _answer(state, request)
     thinking = state.situation.role("think")
     if thinking is not None and not state.thought and not state.situation.turn.results:
@@ -158,12 +158,6 @@ def _one_text(tool: Tool, text: str) -> Json:
     texts = [parameter for parameter in tool.parameters if parameter.kind == "string"]
     main = next((parameter for parameter in texts if parameter.required), texts[0])
     return {parameter.name: blank(parameter.schema) for parameter in tool.required} | {main.name: text}
-
-
-def _stuck(request: Request) -> bool:
-    """The library warns that a call was repeated or that steps run out: better to answer than to go on."""
-    last = request.messages[-1] if request.messages else None
-    return last is not None and last.role == "user" and last.text.startswith(NOTICES) and "same arguments" in last.text
 
 
 def _played(played: RoleReply, request: Request) -> Message:

@@ -19,9 +19,11 @@ _LIST_HEAD = re.compile(r"[^.;:。；：\n]*[:：]")
 _LIST_WORDS = ("todo", "list", "checklist", "plan", "tasks", "steps", "待办", "清单", "任务", "列表", "步骤")
 
 _SEPARATORS = re.compile(
-    r"(?P<then>[,，;；。]?\s*(?:\band then\b|\bafter that\b|\bafterwards\b|\bthen\b|然后|接着|之后再?|随后|最后再?|再(?=[把将写读算加减乘除]))[,，]?)"
+    r"(?P<then>[,，;；。]?\s*(?:\band then\b|\bafter that\b|\bafterwards\b|\bthen\b"
+    r"|然后|接着|之后再?|随后|最后再?|再(?=[把将写读算加减乘除]))[,，]?)"
     r"|(?P<strong>[.!?](?=\s|$)|[。！？；;\n]|，?并且|，?另外|，?同时)"
-    r"|(?P<weak>,?\s+(?:and also|and|also|as well as)\s+|[,，、]\s*(?:and\b|并|以及|还有|和)?|以及|和|并(?![不非])|还有)",
+    r"|(?P<weak>,?\s+(?:and also|and|also|as well as)\s+|[,，、]\s*(?:and\b|并|以及|还有|和)?"
+    r"|以及|和|并(?![不非])|还有)",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
@@ -30,6 +32,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _OPENS_ZH = re.compile(r"^(?:" + "|".join(VERBS_ZH) + ")")
+_ARITHMETIC = re.compile(r"[\d.]+\s*[-+*/×÷^]")
 _FIRST_WORD = re.compile(r"[a-z']+", re.IGNORECASE)
 
 
@@ -88,5 +91,8 @@ def _separates(match: re.Match[str], masked: str, start: int) -> bool:
         return False
     if re.match(rf"[{HAN}]", rest):
         return _OPENS_ZH.match(rest) is not None and bool(re.search(r"[,，、并还以]", match.group()))
+    if re.match(r"[\d(]", rest):
+        # "the weather in Paris and 3*7": arithmetic after words, not one more number of a row.
+        return _ARITHMETIC.match(rest) is not None and not re.search(r"\d", masked[start : match.start()])
     first = _FIRST_WORD.match(rest)
     return first is not None and first.group().lower() in VERBS

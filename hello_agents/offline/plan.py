@@ -14,6 +14,7 @@ from .filling import AVERAGE, SUM, TEXT, Before, Filled, Later, Missing, fill, r
 from .offers import Json, Parameter, Tool
 from .parts import Part, parts
 from .situation import Situation
+from .vocabulary import VERBS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,12 @@ _WITHOUT_VALUE = frozenset({"write", "todo", "send"})
 """Kinds of tools whose results nobody means by "it"."""
 
 _ELLIPSIS = re.compile(r"^(?:and|what about|how about|or|also|那么?|还有|换成|再看)|呢\W*$", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"^(?:what|who|where|when|which|why|how|is|are|does|do|did)\b|什么|谁|哪|何时|为什么|怎么|多少|吗", re.IGNORECASE
+)
 _RETELL = re.compile(
-    r"^(?:tell|show|give|summari[sz]e|explain|describe|print|display|report|answer|what (?:is|was|does) (?:it|the result))\b"
+    r"^(?:tell|show|give|summari[sz]e|explain|describe|print|display|report|answer)\b"
+    r"|^what (?:is|was|does) (?:it|the result)\b"
     r"|^(?:告诉我|总结|汇总|概括|说明|解释|给我看|回答)",
     re.IGNORECASE,
 )
@@ -77,14 +82,24 @@ def make_plan(situation: Situation) -> tuple[Step, ...]:
     """The steps for the latest question. The same question always gets the same plan."""
     steps: list[Step] = []
     asked: list[Part] = []
+    told: list[Step] = []
     for part in parts(situation.question):
         before = _before(steps, asked, situation)
         start = len(steps)
-        steps += _steps_for(part, before, start, situation, steps)
+        found = _steps_for(part, before, start, situation, steps)
+        if found and all(isinstance(step, CannotDo) for step in found) and _is_statement(part.text):
+            told += found
+            found = []
+        steps += found
         if part.after and start:
             _in_order(steps, start)
         asked.append(part)
-    return tuple(steps)
+    return tuple(steps or told)
+
+
+def _is_statement(text: str) -> bool:
+    """Something told rather than asked: it needs no answer of its own beside the others."""
+    return not _QUESTION.search(text) and text.split(" ")[0].lower() not in VERBS
 
 
 def needs(step: Step) -> tuple[int, ...]:
@@ -105,10 +120,11 @@ def _before(steps: Sequence[Step], asked: Sequence[Part], situation: Situation) 
     if valued:
         last = steps[valued[-1]]
         same = tuple(at for at in valued if _text(steps[at]) == _text(last))
-        return Before(same, said=said)
+        return Before(steps=same, single=len(same) == 1 and _gives_one_number(last), said=said)
     result = situation.last_result()
     answer = situation.turns[-2].answer if len(situation.turns) > 1 else ""
-    return Before((), situation.last_number(), result.text if result else answer or None, said)
+    text = result.text if result else answer or None
+    return Before(number=situation.last_number(), text=text, said=said)
 
 
 def _gives_value(step: Step) -> bool:
@@ -119,6 +135,10 @@ def _gives_value(step: Step) -> bool:
             return True
         case _:
             return False
+
+
+def _gives_one_number(step: Step) -> bool:
+    return isinstance(step, WorkOut) or (isinstance(step, UseTool) and step.tool.intent == "arithmetic")
 
 
 def _text(step: Step) -> str:
@@ -167,7 +187,8 @@ def _with_inner(text: str, choice: Choice, start: int, before: Before, tools: Se
     assert isinstance(filled, Filled)
     content = tool.parameter("content")
     phrase = finding.written(text)
-    if content is not None and phrase and not finding.quoted(text) and not refers_back(phrase):
+    literal = not phrase or finding.quoted(text) or (refers_back(phrase) and (before.single or not wants_total(phrase)))
+    if content is not None and phrase and not literal:
         inner = _found_out(phrase, start, before, [other for other in tools if other is not tool])
         if inner:
             value = Later(tuple(range(start, start + len(inner))), TEXT)
@@ -190,7 +211,7 @@ def _found_out(phrase: str, start: int, before: Before, tools: Sequence[Tool]) -
 def _totals(text: str, before: Before, start: int, tools: Sequence[Tool]) -> list[Step]:
     """The sum or mean of numbers that are somewhere else: in earlier results, or in a file the request names."""
     form = AVERAGE if wants_average(text) else SUM if wants_total(text) else None
-    if form is None or expressions(text):
+    if form is None or expressions(text) or "write" in intents_of(text):
         return []
     reader = next((tool for tool in tools if tool.intent == "read" and tool.parameter("path")), None)
     if finding.paths(text) and reader is not None:
@@ -198,7 +219,7 @@ def _totals(text: str, before: Before, start: int, tools: Sequence[Tool]) -> lis
         if isinstance(filled, Filled):
             reads: list[Step] = [UseTool(text, reader, call) for call in filled.calls]
             return [*reads, _total(text, Later(tuple(range(start, start + len(reads))), form), tools)]
-    if spoken_numbers(text) or finding.paths(text) or intents_of(text) != ("arithmetic",):
+    if before.single or spoken_numbers(text) or finding.paths(text) or intents_of(text) != ("arithmetic",):
         return []
     if before.steps:
         return [_total(text, Later(before.steps, form), tools)]
@@ -275,11 +296,7 @@ def _last_use(earlier: Sequence[Step], situation: Situation) -> tuple[Tool | Non
 
 def _searched(text: str, tools: Sequence[Tool]) -> list[Step]:
     """A question that nothing else answers is looked up, where there is something to look it up in."""
-    if not re.search(
-        r"^(?:what|who|where|when|which|why|how|is|are|does|do|did)\b|什么|谁|哪|何时|为什么|怎么|吗",
-        text,
-        re.IGNORECASE,
-    ):
+    if not _QUESTION.search(text):
         return []
     for tool in tools:
         if tool.intent == "search" and isinstance(filled := fill(tool, text), Filled):

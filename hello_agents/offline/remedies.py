@@ -20,7 +20,8 @@ _NOT_THERE = re.compile(
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"time[d ]?-?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b|超时|没有响应|稍后|繁忙",
+    r"time[d ]?-?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b"
+    r"|超时|没有响应|稍后|繁忙",
     re.IGNORECASE,
 )
 _UNEXPECTED = re.compile(
@@ -168,12 +169,18 @@ def _nearest_listed(tool: Tool, first: Result, look: Result) -> Again | None:
     near = closest(name, _NAME.findall(look.text))
     if near is None or near == name:
         return None
-    near = near.rpartition("/")[2]
+    if folder:
+        near = near.rpartition("/")[2]
     return tool.name, {**first.call.arguments, parameter.name: f"{folder}/{near}" if folder else near}
 
 
 def closest(name: str, offered: Sequence[str]) -> str | None:
-    """The name most like the one wanted, capitals aside."""
-    by_lower = {word.lower(): word for word in reversed(offered) if len(word) > 1}
-    near = get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.6)
-    return by_lower[near[0]] if near else None
+    """The name most like the one wanted; folders, endings and capitals aside."""
+    by_stem = {_stem(word): word for word in reversed(offered) if len(_stem(word)) > 1}
+    near = get_close_matches(_stem(name), list(by_stem), n=1, cutoff=0.6)
+    return by_stem[near[0]] if near else None
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return (name.rpartition(".")[0] or name).lower()

@@ -157,7 +157,7 @@ def _copy(call: ToolCall) -> ToolCall:
 
 
 def _fresh(value: Any) -> Any:
-    return deepcopy(value) if isinstance(value, (list, dict)) else value
+    return deepcopy(value) if type(value) in (list, dict) else value
 
 
 def _frame(frame: str) -> str:

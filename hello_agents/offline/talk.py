@@ -108,24 +108,63 @@ def _first(match: Match) -> str:
     return next(group for group in match.groups() if group).strip()
 
 
-def _rule(pattern: str, answer: Callable[[Situation, Match], str]) -> Rule:
-    return Rule(re.compile(pattern, re.IGNORECASE), answer)
+def _rule(answer: Callable[[Situation, Match], str], *patterns: str) -> Rule:
+    return Rule(re.compile("|".join(patterns), re.IGNORECASE), answer)
 
 
-_NAME = rf"\bmy name is ([\w\-]+(?: [A-Z][\w\-]+)?)|\b(?:I'm|I am|call me) ([A-Z][\w\-]+)|我叫(?!什么|啥)([{HAN}\w]+?)(?=[，。,.!！]|$)|我的名字[是叫](?!什么|啥)([{HAN}\w]+)"
-_INTRODUCTION = re.compile(_NAME.replace("my name", "[Mm]y name").replace("call me", "[Cc]all me"))
+_INTRODUCTION = re.compile(
+    r"\b[Mm]y name is ([\w\-]+(?: [A-Z][\w\-]+)?)"
+    r"|\b(?:I'm|I am|[Cc]all me) ([A-Z][\w\-]+)"
+    rf"|我叫(?!什么|啥)([{HAN}\w]+?)(?=[，。,.!！]|$)"
+    rf"|我的名字[是叫](?!什么|啥)([{HAN}\w]+)"
+)
 
 RULES = (
-    _rule(r"\b(?:who|what) are you\b|\bwhat(?:'s| is) your name\b|\bare you (?:an? )?(?:ai|llm|bot|human|real|chatgpt|gpt|language model|model)\b"
-          r"|\b(?:what|which) model\b|你是谁|你是什么|你叫什么|介绍一下(?:你)?自己|什么模型", _who),
-    _rule(r"\bwhat can you do\b|\bhow can you help\b|^\W*help\W*$|\bwhat tools\b|\bwhich tools\b|你能做什么|你会什么|有什么工具|有哪些工具|^\W*帮助\W*$", _can),
-    _rule(r"\bwhat(?:'s| is| was) my name\b|\bwho am i\b|\bdo you (?:know|remember) my name\b|我叫什么|我叫啥|我的名字[是叫]什么|我是谁", _name),
+    _rule(
+        _who,
+        r"\b(?:who|what) are you\b",
+        r"\bwhat(?:'s| is) your name\b",
+        r"\bare you (?:an? )?(?:ai|llm|bot|human|real|chatgpt|gpt|(?:language )?model)\b",
+        r"\b(?:what|which) model\b",
+        "你是谁|你是什么|你叫什么|什么模型|介绍一下(?:你)?自己",
+    ),
+    _rule(
+        _can,
+        r"\bwhat can you do\b",
+        r"\bhow can you help\b",
+        r"^\W*help\W*$",
+        r"\b(?:what|which) tools\b",
+        r"你能做什么|你会什么|有什么工具|有哪些工具|^\W*帮助\W*$",
+    ),
+    _rule(
+        _name,
+        r"\bwhat(?:'s| is| was) my name\b",
+        r"\bwho am i\b",
+        r"\bdo you (?:know|remember) my name\b",
+        "我叫什么|我叫啥|我的名字[是叫]什么|我是谁",
+    ),
     Rule(_INTRODUCTION, _met),
-    _rule(r"\bwhat (?:did|have) i (?:ask|say|said|asked)(?: you)?(?: at)? first\b|\bmy first (?:question|message)\b|我(?:最先|最开始|一开始|首先|第一次)问|我的?第一个问题", _first_question),
-    _rule(r"\bwhat did i (?:just |last )?(?:ask|say)\b|\bmy (?:last|previous) (?:question|message)\b|我(?:刚才|刚刚|上次)(?:问|说)|上一个问题", _last_question),
-    _rule(r"\bwhat (?:did you (?:just )?(?:say|answer)|was (?:your|the) (?:last )?(?:answer|result))\b|\brepeat (?:that|your answer)\b|你刚才(?:说|回答)|上一个(?:回答|答案|结果)|再说一遍", _last_answer),
-    _rule(r"\bhow many questions\b|(?:问了|提了)(?:你)?(?:多少|几)个?问题", _count),
-    _rule(r"^\W*(?:thanks|thank you|thx|bye|goodbye|谢谢|多谢|再见)", _thanks),
-    _rule(r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨)(?:\s+there)?\W*$", _hello),
-)  # fmt: skip
-"""Tried in this order."""
+    _rule(
+        _first_question,
+        r"\bwhat (?:did|have) i (?:ask|say|said|asked)(?: you)?(?: at)? first\b",
+        r"\bmy first (?:question|message)\b",
+        "我(?:最先|最开始|一开始|首先|第一次)问|我的?第一个问题",
+    ),
+    _rule(
+        _last_question,
+        r"\bwhat did i (?:just |last )?(?:ask|say)\b",
+        r"\bmy (?:last|previous) (?:question|message)\b",
+        "我(?:刚才|刚刚|上次)(?:问|说)|上一个问题",
+    ),
+    _rule(
+        _last_answer,
+        r"\bwhat did you (?:just )?(?:say|answer)\b",
+        r"\bwhat was (?:your|the) (?:last )?(?:answer|result)\b",
+        r"\brepeat (?:that|your answer)\b",
+        "你刚才(?:说|回答)|上一个(?:回答|答案|结果)|再说一遍",
+    ),
+    _rule(_count, r"\bhow many questions\b", "(?:问了|提了)(?:你)?(?:多少|几)个?问题"),
+    _rule(_thanks, r"^\W*(?:thanks|thank you|thx|bye|goodbye|谢谢|多谢|再见)"),
+    _rule(_hello, r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨)(?:\s+there)?\W*$"),
+)
+"""Tried in this order: the first that matches answers."""

@@ -50,12 +50,14 @@ INTENTS = (
     ),
     _intent(
         "read",
-        "read, open, contents of, content of, what is in, what's in, what does, cat, 读取, 读一下, 读, 打开, 查看, 内容",
+        "read, open, contents of, content of, what is in, what's in, what does, cat, "
+        "读取, 读一下, 读, 打开, 查看, 内容",
         "read, open, cat, load, 读取, 读",
     ),
     _intent(
         "write",
-        "write, save, store, create, put, append, record, note down, 写入, 写到, 写进, 写, 保存, 存到, 存入, 记录, 创建",
+        "write, save, store, create, put, append, record, note down, "
+        "写入, 写到, 写进, 写, 保存, 存到, 存入, 记录, 创建",
         "write, save, store, create, append, add note, 写入, 保存, 写",
     ),
     _intent(
@@ -231,13 +233,14 @@ VERBS = frozenset(
 """Words a new request begins with; an "and" or a comma before one of them separates two requests."""
 
 VERBS_ZH = (
-    "计算", "算", "读", "打开", "查看", "写", "保存", "存", "把", "将", "列出", "搜索", "查", "找", "告诉", "换算", "转换",
-    "翻译", "发送", "创建", "记录", "求", "看", "总结", "汇总", "加", "减", "乘", "除", "总共", "给",
+    "计算", "算", "读", "打开", "查看", "写", "保存", "存", "把", "将", "列出", "搜索", "查", "找", "告诉", "换算",
+    "转换", "翻译", "发送", "创建", "记录", "求", "看", "总结", "汇总", "加", "减", "乘", "除", "总共", "给",
 )  # fmt: skip
 
 FILLERS = (
     "please", "also", "and", "then", "now", "next", "so", "ok", "okay", "afterwards", "finally", "first", "after that",
     "could you", "can you", "would you", "i want you to", "i'd like you to", "let's",
-    "请帮我", "请", "帮我", "麻烦", "再", "然后", "接着", "最后", "先", "首先", "并且", "并", "还有", "另外", "同时", "你能", "能不能",
+    "请帮我", "请", "帮我", "麻烦", "再", "然后", "接着", "最后", "先", "首先", "并且", "并", "还有",
+    "另外", "同时", "你能", "能不能",
 )  # fmt: skip
 """Words before a request that are no part of it."""

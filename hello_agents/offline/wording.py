@@ -168,7 +168,7 @@ def words(text: str) -> frozenset[str]:
 
 def content_words(text: str) -> frozenset[str]:
     """The words that can point to a tool."""
-    return words(text) - STOPWORDS
+    return frozenset(word for word in words(text) if word not in STOPWORDS and not word.isdigit())
 
 
 def mentions(text: str, phrase: str) -> bool:

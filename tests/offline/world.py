@@ -106,7 +106,13 @@ ZH_CALC = schema("jisuan", "计算算术表达式。", expr="算术表达式")
 THOUGHT = schema("Thought", "Write down your reasoning before the next action.", reasoning="What you know.")
 FINISH = schema("Finish", "Give the final answer and end the task.", answer="The complete answer.")
 
-_OPS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow}
+_OPS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 
 
 def _calculate(text: str) -> str:
@@ -166,7 +172,9 @@ class World:
 
     def read(self, path: str, offset: int = 0, limit: int = 2000) -> str:
         if path in (".", ""):
-            return f".: {len(self.files)} entries\n" + "\n".join(f"{name} ({len(text)} bytes)" for name, text in self.files.items())
+            return f".: {len(self.files)} entries\n" + "\n".join(
+                f"{name} ({len(text)} bytes)" for name, text in self.files.items()
+            )
         if path not in self.files:
             raise Refusal("NOT_FOUND", f"There is no file {path!r}. List a directory to see what is there.")
         return self.files[path]
@@ -180,13 +188,25 @@ class World:
         return f"Todos (0/{len(todos)} done)"
 
     def weather(self, city: str) -> str:
-        known = {"paris": "sunny, 21 °C", "berlin": "rain, 14 °C", "london": "fog, 11 °C", "new york": "wind, 9 °C", "北京": "晴，26 °C", "上海": "小雨，22 °C"}
+        known = {
+            "paris": "sunny, 21 °C",
+            "berlin": "rain, 14 °C",
+            "london": "fog, 11 °C",
+            "new york": "wind, 9 °C",
+            "北京": "晴，26 °C",
+            "上海": "小雨，22 °C",
+        }
         if city.lower() not in known:
             raise Refusal("NOT_FOUND", f"No weather for {city!r}.")
         return f"{city}: {known[city.lower()]}"
 
     def search(self, query: str) -> str:
-        notes = {"mars": "Mars: the red planet, 2 moons", "refund": "Refund policy: 30 days", "火星": "火星：红色行星，两颗卫星", "venus": "Venus: no moons"}
+        notes = {
+            "mars": "Mars: the red planet, 2 moons",
+            "refund": "Refund policy: 30 days",
+            "火星": "火星：红色行星，两颗卫星",
+            "venus": "Venus: no moons",
+        }
         return next((note for key, note in notes.items() if key in query.lower()), "nothing found")
 
 

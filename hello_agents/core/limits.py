@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..catalogue import text
-from ..core.action import Action, Ask, Call, Wait
-from ..core.message import Message, ToolCall
-from ..core.run import Noted, Returned, Run, Stopped
+from .action import Action, Ask, Call, Wait
+from .message import Message, ToolCall
+from .run import Noted, Returned, Run, Stopped
 
 CLOSING = "closing"
 """The note's key: `{"reason": …, "step": …}`, the step being the last request's."""
