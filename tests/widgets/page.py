@@ -22,9 +22,9 @@ MOUNT = """async ([esm, state, live]) => {
     get: (name) => window.state[name],
     on: (name, handler) => (handlers[name] = handler),
     off: (name) => delete handlers[name],
-    send: async (message) => {
-      if (!live) { if (live === null) throw new Error("no comm"); return; }
-      window.put(await window.python(JSON.stringify(message)));
+    send: (message) => {
+      if (live === null) throw new Error("no comm");
+      if (live) window.python(JSON.stringify(message)).then(window.put);
     },
   };
   window.state = state;

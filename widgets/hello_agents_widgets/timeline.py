@@ -366,7 +366,7 @@ def wire_of(message: Message, language: str = "en") -> Json | None:
 
 
 def next_decision(walk: Debugger, run: Run) -> Decision | None:
-    """What the agent does next in this run; `None` when nothing is left to do, nothing was said, or no agent is here."""
+    """What the agent does next in this run; `None` when nothing is left to do or said yet, or there is no agent."""
     if walk.agent is None or not run.at(run.focus).messages:
         return None
     return Loop(walk.agent, run).next_action()
