@@ -89,7 +89,8 @@ def test_by_keyboard(page, widget):
     for waits in (1, 0, 2, 0):
         page.keyboard.press("ArrowRight")
         page.wait_for_function(
-            "n => document.querySelector('[aria-busy=false]') && document.querySelectorAll('.hai-c-pending').length === n",
+            """n => document.querySelector('[aria-busy=false]')
+                && document.querySelectorAll('.hai-c-pending').length === n""",
             arg=waits,
         )
     page.locator(".hai-c-err").wait_for()

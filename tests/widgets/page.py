@@ -29,7 +29,10 @@ MOUNT = """async ([esm, state, live]) => {
   };
   window.state = state;
   window.put = (part) => { Object.assign(window.state, part); if (handlers["change:head"]) handlers["change:head"](); };
+  const begun = performance.now();
   await module.default.render({model, el: document.getElementById("w")});
+  document.body.getBoundingClientRect();
+  window.painted = performance.now() - begun;
 }"""
 
 
