@@ -11,7 +11,6 @@ from pathlib import Path
 from entrants import Contender
 from environments import HERE, run
 
-
 SIZES = (10, 100, 1000)
 MEMORY_SIZE = 100
 HEAVY = ("openai", "pydantic", "numpy", "tiktoken", "matplotlib", "ipywidgets")
