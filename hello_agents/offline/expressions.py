@@ -72,6 +72,7 @@ _ZH_DIGIT = re.compile(
 )
 _WORD_NUMBER = re.compile(r"\b(" + "|".join(word for word in NUMBER_WORDS if word.isascii()) + r")\b", re.IGNORECASE)
 _SIGNS = r"[ \d.+\-*/()%]|ANS"
+_SPACED_SIGN = re.compile(r"\s+(?:\*\*|//|[+\-*/%])\s*|(?:\*\*|//|[+\-*/%])\s+")
 _RUN = re.compile(rf"(?:{_SIGNS})+")
 _DATE_OR_RANGE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}/\d{1,2}/\d{4}\b")
 _REFERENCE = re.compile(
@@ -165,7 +166,7 @@ def _trimmed(run: str) -> str:
         run = run.replace("(", "", 1).strip()
     while run.count(")") > run.count("("):
         run = run[: run.rindex(")")] + run[run.rindex(")") + 1 :]
-    return re.sub(r"\s+", " ", run).strip()
+    return _SPACED_SIGN.sub(lambda match: f" {match.group().strip()} ", run).strip()
 
 
 def _is_arithmetic(run: str) -> bool:

@@ -76,7 +76,7 @@ _BETWEEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _AFTER = re.compile(
-    r"(?:\b(?:with(?: the)?(?: text| content)?|containing|saying|that says)\b|内容[是为]|[:：])\s*(.+)$",
+    r"(?:\b(?:with(?: the)?(?: text| content)?|containing|saying|that says|note that)\b|内容[是为]|[:：])\s*(.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _ZH_BETWEEN = re.compile(r"^(?:把|将)(.+?)(?:写入|写到|写进|保存到|保存为|存到|存入|存为|记录到|放到)", re.DOTALL)

@@ -82,6 +82,9 @@ def _tool(schema: Json) -> Tool | None:
     # A required argument may lack a description of its own.
     names = [*properties, *sorted(required - properties.keys() - {""})]
     named = _intents(name.replace("_", " "), name)
+    if not any(kind_of(as_json(properties.get(key))) == "string" for key in names):
+        # `add` of two numbers writes nothing.
+        named = [key for key in named if key != "write"]
     described = _intents(description, description)
     intent = (named or described or [""])[0]
     parameters = tuple(_parameter(key, as_json(properties.get(key)), key in required, intent) for key in names)

@@ -16,6 +16,7 @@ _PROTECTED = re.compile(
 """Quotations, numbers and file names: no separator inside counts."""
 
 _LIST_HEAD = re.compile(r"[^.;:。；：\n]*[:：]")
+_LIST_END = re.compile(r"(?<!\d)[.!?](?=\s|$)|[。！？]|\n\s*\n|[,，;；.]?\s*(?:\band then\b|\bthen\b|然后)")
 _LIST_WORDS = ("todo", "list", "checklist", "plan", "tasks", "steps", "待办", "清单", "任务", "列表", "步骤")
 
 _SEPARATORS = re.compile(
@@ -74,9 +75,7 @@ def _masked(question: str) -> str:
     masked = _PROTECTED.sub(lambda match: "x" * len(match.group()), question)
     head = _LIST_HEAD.search(masked)
     if head and any(mentions(head.group(), word) for word in _LIST_WORDS):
-        end = re.compile(r"[.。!！?？](?=\s|$)|[。！？]|\n\s*\n|[,，;；.]?\s*(?:\band then\b|\bthen\b|然后)").search(
-            masked, head.end()
-        )
+        end = _LIST_END.search(masked, head.end())
         stop = end.start() if end else len(masked)
         masked = masked[: head.end()] + "x" * (stop - head.end()) + masked[stop:]
     return masked

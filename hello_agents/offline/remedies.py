@@ -16,11 +16,11 @@ FINAL = frozenset(
 """Error codes after which another try would be wrong or useless."""
 
 _NOT_THERE = re.compile(
-    r"not found|no (?:such )?file|no file|does not exist|doesn't exist|missing|unknown|没有|不存在|找不到|未找到",
+    r"not found|no (?:such )?file|no file|does not exist|doesn't exist|missing|known|没有|不存在|找不到|未找到",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"time[d ]?-?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b"
+    r"timed?[ -]?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b"
     r"|超时|没有响应|稍后|繁忙",
     re.IGNORECASE,
 )
