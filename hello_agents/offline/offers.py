@@ -81,11 +81,10 @@ def _tool(schema: Json) -> Tool | None:
     properties = as_json(shape.get("properties"))
     # A required argument may lack a description of its own.
     names = [*properties, *sorted(required - properties.keys() - {""})]
-    named = _intents(name.replace("_", " "), name)
-    if not any(kind_of(as_json(properties.get(key))) == "string" for key in names):
-        # `add` of two numbers writes nothing.
-        named = [key for key in named if key != "write"]
-    described = _intents(description, description)
+    # Without a text nothing is written: `add(a, b)` is arithmetic.
+    writes = any(kind_of(as_json(properties.get(key))) in ("string", "any") for key in names)
+    named = [key for key in _intents(name.replace("_", " "), name) if key != "write" or writes]
+    described = [key for key in _intents(description, description) if key != "write" or writes]
     intent = (named or described or [""])[0]
     parameters = tuple(_parameter(key, as_json(properties.get(key)), key in required, intent) for key in names)
     return Tool(
