@@ -39,8 +39,10 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """In CI, what was skipped or left out has not been checked, so the session has failed."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
-    if left_out.CI and exitstatus == 0 and (left_out.lines or skipped):
+    if left_out.CI and exitstatus in (0, pytest.ExitCode.NO_TESTS_COLLECTED) and (left_out.lines or skipped):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    elif left_out.lines and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields
 from functools import cache
+from math import isfinite
 from typing import Any, cast
 
 from .message import Message, Messages
@@ -148,12 +149,32 @@ def _default(one: Field[Any]) -> Any:
 
 def _text(data: object) -> str:
     """JSON as UTF-8 text. A lone surrogate, which UTF-8 cannot hold, is written as its escape."""
-    text = json.dumps(data, ensure_ascii=False, default=str, separators=(",", ":"))
+    try:
+        text = _dumps(data)
+    except ValueError:
+        text = _dumps(_finite(data))
     try:
         text.encode()
     except UnicodeEncodeError:
         text = "".join(f"\\u{ord(c):04x}" if 0xD800 <= ord(c) <= 0xDFFF else c for c in text)
     return text
+
+
+def _dumps(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, default=str, separators=(",", ":"), allow_nan=False)
+
+
+def _finite(data: Any) -> Any:
+    """The same with `NaN` and the infinities, for which JSON has no number, as text."""
+    match data:
+        case float() if not isfinite(data):
+            return repr(data)
+        case dict():
+            return {key: _finite(item) for key, item in cast("dict[str, Any]", data).items()}
+        case list() | tuple():
+            return [_finite(item) for item in cast("list[Any]", data)]
+        case _:
+            return data
 
 
 def _object(text: str | bytes) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from .llm_dicts import (
 )
 from .llm_response import LLMResponse, LLMToolResponse, StreamStats
 from .run import Delta, Replied
-from .secrets import MASK
+from .secrets import MASK, mask
 
 if TYPE_CHECKING:
     from ..wire.endpoint import Endpoint, Options
@@ -216,12 +216,13 @@ class HelloAgentsLLM:
 
     def __repr__(self) -> str:
         key = None if not self.api_key else MASK
-        return f"{type(self).__name__}(model={self.model!r}, base_url={self.base_url!r}, api_key={key!r})"
+        address = self.base_url and mask(self.base_url)
+        return f"{type(self).__name__}(model={self.model!r}, base_url={address!r}, api_key={key!r})"
 
     # -- how it is done -------------------------------------------------------------------------------
 
     def _configure(self, model: str | None, api_key: str | None, base_url: str | None, provider: str | None) -> None:
-        from ..wire.providers import PROVIDERS, is_local, protocol_of
+        from ..wire.providers import PROVIDERS, is_local
 
         known = None
         if provider is not None and provider not in ("auto", "custom"):
@@ -242,12 +243,8 @@ class HelloAgentsLLM:
         if missing:
             verb = "is" if len(missing) == 1 else "are"
             raise ConfigException(_UNCONFIGURED.format(missing=f"{' and '.join(missing)} {verb}"))
-        protocol = protocol_of(self.base_url or "")
-        if protocol != "openai":
-            raise ConfigException(
-                f"{self.base_url} speaks the protocol of {protocol.capitalize()}, which is not supported yet. "
-                "Use the provider's OpenAI-compatible address, or another provider."
-            )
+        _check_address(self.base_url or "")
+        _check_key(self.api_key or "")
 
     def _online(self) -> Endpoint:
         """The endpoint, made when it is first needed."""
@@ -323,6 +320,32 @@ class HelloAgentsLLM:
                 )
             case _:
                 assert_never(part)
+
+
+def _check_address(base_url: str) -> None:
+    """Raises `ConfigException` for an address that cannot be asked."""
+    from ..wire.providers import protocol_of
+
+    shown = mask(base_url)
+    if not base_url.startswith(("http://", "https://")):
+        raise ConfigException(f"The base URL {shown!r} is no web address. Begin it with https:// or http://.")
+    if base_url.rstrip("/").endswith("/chat/completions"):
+        raise ConfigException(f"The base URL {shown!r} names one method. Leave /chat/completions off.")
+    protocol = protocol_of(base_url)
+    if protocol != "openai":
+        raise ConfigException(
+            f"{shown} speaks the protocol of {protocol.capitalize()}, which is not supported yet. "
+            "Use the provider's OpenAI-compatible address, or another provider."
+        )
+
+
+def _check_key(key: str) -> None:
+    """Raises `ConfigException` for what cannot be a key: mostly the words that stand where a key should be put."""
+    if not key.isascii() or any(letter.isspace() or not letter.isprintable() for letter in key):
+        raise ConfigException(
+            "The API key holds white space or letters that no key has. "
+            "Put the provider's key into LLM_API_KEY, and nothing else."
+        )
 
 
 @dataclass(frozen=True, slots=True)

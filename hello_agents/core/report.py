@@ -236,7 +236,8 @@ def _coming(head: Head, say: _Say) -> str:
 
 def _title(head: Head) -> str:
     pills = " ".join(_pill(escape(mark)) for mark in head.marks)
-    return f'<div style="padding:8px 14px;border-bottom:1px solid {_LINE};{_SHADE}"><b>{escape(head.title)}</b> {pills}</div>'
+    style = f"padding:8px 14px;border-bottom:1px solid {_LINE};{_SHADE}"
+    return f'<div style="{style}"><b>{escape(head.title)}</b> {pills}</div>'
 
 
 def _state(run: Run, say: _Say, head: Head) -> str:

@@ -20,6 +20,7 @@ _SHAPES = re.compile(
     """,
     re.VERBOSE,
 )
+_IN_ADDRESS = re.compile(r"(://)[^/\s:@]*:[^/\s@]+(@)")
 _BEARER = re.compile(r"(?i)\b(bearer|basic)(\s+)[\w.~+/=-]{8,}")
 _NAMED = re.compile(
     r"(?i)((?:api[_-]?key|access[_-]?token|secret(?:[_-]?key)?|password|passwd|authorization)"
@@ -35,6 +36,7 @@ def mask(text: str, *known: str | None) -> str:
     for secret in sorted({value for value in known if value and len(value) >= _SHORTEST_KNOWN}, key=len, reverse=True):
         text = text.replace(secret, MASK)
     text = _SHAPES.sub(MASK, text)
+    text = _IN_ADDRESS.sub(rf"\1{MASK}\2", text)
     text = _BEARER.sub(rf"\1\2{MASK}", text)
     return _NAMED.sub(rf"\1{MASK}", text)
 

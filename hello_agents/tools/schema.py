@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Union, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Required, Union, cast
 
 from ..catalogue import text
 from .values import to_json, to_plain
@@ -420,6 +420,9 @@ def loosen(annotation: Any, inside: tuple[type, ...] = ()) -> Any:
     if origin is Annotated:
         extras = [Field(description=extra) if isinstance(extra, str) else extra for extra in arguments[1:]]
         return _with_extras(loosen(arguments[0], inside), extras)
+    if origin in (Required, NotRequired):
+        # Inside a TypedDict, which knows by itself which of its keys are required.
+        return loosen(arguments[0], inside)
     if origin in (Union, types.UnionType):
         return _union(*(loosen(option, inside) for option in arguments))
     base: Any = origin or annotation

@@ -58,7 +58,7 @@ class NoteTaker(Agent):
 
 @cache
 def registry() -> ToolRegistry:
-    """Tools that keep no state, so that all runs share them: a function tool, a Tool object, an async tool, a failing tool."""
+    """Tools that keep no state, so that all runs share them: functions, a Tool object, an async and a failing one."""
     tools = ToolRegistry()
     tools.register_function(add)
     tools.register_function(later)

@@ -10,11 +10,13 @@ from functools import reduce
 import pytest
 from hypothesis import HealthCheck, given, settings
 from laws.actors import AGENTS, SCENARIOS, Scenario, registry
+from support.openai_server import complaint_about
 
 from hello_agents.core.agent import Agent
 from hello_agents.core.journal import dump_journal, load_journal
 from hello_agents.core.message import Usage
 from hello_agents.core.run import Began, Entry, Replied, Returned, Run, Told, evolve
+from hello_agents.wire.openai_chat import encode
 
 LAW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 every_agent = pytest.mark.parametrize("kind", AGENTS)
@@ -172,17 +174,13 @@ def test_every_call_is_answered_exactly_once(kind: str, scenario: Scenario) -> N
 @LAW
 @given(scenario=SCENARIOS)
 def test_every_request_is_legal(kind: str, scenario: Scenario) -> None:
-    from wire.legal import check_legal
-
-    from hello_agents.wire.openai_chat import encode
-
     agent = made(kind, scenario)
     for question in scenario.questions:
         debugger = agent.steps(question)
         debugger.finish()
         for seq, entry in enumerate(debugger.entries):
             if isinstance(entry.event, Replied):
-                check_legal(encode(debugger.request_at(seq), model="m"))
+                assert complaint_about(encode(debugger.request_at(seq), model="m")) is None
         agent.state = debugger.run
 
 

@@ -15,6 +15,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -161,13 +162,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.owner._open.discard(self.connection)
         super().finish()
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         if self.path.rstrip("/") == "/v1/models":
             self._send(Raw({"object": "list", "data": [{"id": self.owner.model, "object": "model"}]}))
         else:
             self._send(Fault(404, f"Unknown request URL: GET {self.path}.", "invalid_request_error").raw())
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers.get("content-length", 0)))
         if self.path.partition("?")[0] != "/v1/chat/completions":
             return self._send(Fault(404, f"Unknown request URL: POST {self.path}.", "invalid_request_error").raw())
@@ -251,10 +252,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _cut(connection: socket.socket) -> None:
-    try:
+    with suppress(OSError):  # The other side may be faster.
         connection.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # The other side was faster.
 
 
 # What a reply looks like

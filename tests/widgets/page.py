@@ -1,4 +1,4 @@
-"""A widget in a real page without Jupyter: its own ES module, a stand-in for the front end's model, Python behind it."""
+"""A widget in a real page without Jupyter: its ES module, a stand-in for the front end's model, Python behind it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import demo
 import page as pages
-
 from hello_agents_widgets import LoopInspector
 
 
@@ -36,11 +35,13 @@ def main(folder: Path) -> None:
             page.keyboard.press("Home")
             page.get_by_text("Run to …").click(force=True)
             pages.save(page, folder / f"home-{theme}.png")
-            print(theme, errors, widget.error)
+            if errors or widget.error:
+                raise RuntimeError(f"The page reported {errors}, the widget {widget.error!r}. Look at {folder}.")
         with pages.browser(theme, width=560) as page:
             pages.show(page, widget, dark=theme == "dark")
             pages.save(page, folder / f"narrow-{theme}.png")
         with pages.browser(theme) as page:
+            widget.finish()
             pages.picture(page, widget.picture(), dark=theme == "dark")
             pages.save(page, folder / f"static-{theme}.png")
             pages.picture(page, widget.run._repr_html_(), dark=theme == "dark")

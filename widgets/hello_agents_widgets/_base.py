@@ -49,8 +49,9 @@ class BookWidget(anywidget.AnyWidget):
     A subclass gives `_esm` and `_css`, `head_json`, `take` and `perform`.
     """
 
-    head = traitlets.Dict().tag(sync=True)
-    error = traitlets.Unicode("")
+    head: Any = traitlets.Dict().tag(sync=True)
+    """The part that changes, as it was last sent."""
+    error: Any = traitlets.Unicode("")
     """What went wrong in the last operation that the reader asked for; empty when nothing did."""
 
     def __init__(self, subject: object) -> None:
@@ -120,7 +121,7 @@ class BookWidget(anywidget.AnyWidget):
     # -- hearing from the page -----------------------------------------------------------------------
 
     def dispatch(self, message: Mapping[str, Any]) -> None:
-        """Does the operation `{"op", "args"}`. An error is shown in the widget and kept in `error`; it is not raised."""
+        """Does the operation `{"op", "args"}`. An error is shown in the widget and kept in `error`, not raised."""
         if "view" in message:
             self._answered = {"view": message["view"], "n": message.get("n", 0)}
         self._busy = True
@@ -144,25 +145,21 @@ class BookWidget(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return self.summary()
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any] | None:
-        if self.comm is None:
-            return {"text/plain": repr(self), "text/html": self.picture()}
-        return {
-            "text/plain": repr(self),
-            "text/html": self.picture(),
-            "application/vnd.jupyter.widget-view+json": {
-                "version_major": 2,
-                "version_minor": 0,
-                "model_id": self.model_id,
-            },
-        }
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self.picture()}
+        if self.comm is not None:
+            view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+            bundle["application/vnd.jupyter.widget-view+json"] = view
+        return bundle, {}
 
 
 class _Place:
-    """Where a widget was made: its cell and the execution of that cell, where there is one."""
+    """What a widget is of, and where it was made: its cell and the execution of that cell, where there is one."""
 
-    def __init__(self, subject: object) -> None:
-        self.subject = id(subject)
+    def __init__(self, widget: BookWidget, subject: object) -> None:
+        # traitlets gives every instance a class of its own later on, so the kind is noted now.
+        self.kind = type(widget)
+        self.subject = subject
         self.cell, self.execution = _cell()
 
 
@@ -172,11 +169,11 @@ _LIVE: weakref.WeakKeyDictionary[BookWidget, _Place] = weakref.WeakKeyDictionary
 def _close_older(widget: BookWidget, subject: object) -> None:
     """Closes what this widget takes the place of: those of earlier executions of its cell, and, where cells are
     not known or in the same execution, those of the same kind on the same subject."""
-    place = _Place(subject)
+    place = _Place(widget, subject)
     for other, there in list(_LIVE.items()):
         same_cell = place.cell is not None and place.cell == there.cell
         again = same_cell and place.execution != there.execution
-        twin = type(other) is type(widget) and there.subject == place.subject and (same_cell or place.cell is None)
+        twin = there.kind is place.kind and there.subject is place.subject and (same_cell or place.cell is None)
         if again or twin:
             other.close()
             other.layout.close()

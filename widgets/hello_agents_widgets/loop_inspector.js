@@ -34,20 +34,25 @@ export function conversation(snapshot, path, frame = "") {
   return list;
 }
 
-/** The numbers of the messages that the request of `path[at]` carried. */
-export function requestMessages(snapshot, path, at) {
+/** A request as recorded (`asked`) or as it comes next (`coming`), with the ticks that go before it. */
+export function requestAt(snapshot, path, at, coming = false) {
   const tick = snapshot.ticks[path[at]];
-  const had = conversation(snapshot, path.slice(0, at), tick.frame);
-  return tick.request.parts.flatMap((part) => (Array.isArray(part) ? had.slice(part[0], part[1]) : [part]));
+  if (coming) return tick.next && tick.next.request ? { ...tick.next.request, before: path.slice(0, at + 1) } : null;
+  return tick.request ? { ...tick.request, frame: tick.frame, toolset: tick.toolset, before: path.slice(0, at) } : null;
 }
 
-/** The body of that request, byte for byte as it is sent. */
-export function requestText(snapshot, path, at) {
-  const tick = snapshot.ticks[path[at]];
-  const wires = requestMessages(snapshot, path, at).map((id) => snapshot.messages[id].wire).filter(Boolean);
-  const body = snapshot.envelopes[tick.request.envelope].replace('"messages":[]', () => `"messages":[${wires.join(",")}]`);
-  const tools = tick.toolset >= 0 ? snapshot.tools[tick.toolset].wire : "[]";
-  return body.replace(/"tools":\[\](?!.*"tools":\[\])/s, () => `"tools":${tools}`);
+/** The numbers of the messages that a request carries. */
+export function requestMessages(snapshot, request) {
+  const had = conversation(snapshot, request.before, request.frame);
+  return request.parts.flatMap((part) => (Array.isArray(part) ? had.slice(part[0], part[1]) : [part]));
+}
+
+/** The body of a request, byte for byte as it is sent. */
+export function requestText(snapshot, request) {
+  const wires = requestMessages(snapshot, request).map((id) => snapshot.messages[id].wire).filter(Boolean);
+  const tools = request.toolset >= 0 ? snapshot.tools[request.toolset].wire : "[]";
+  // Both places are filled in one go, so that nothing that was filled in is looked at again.
+  return snapshot.envelopes[request.envelope].replace(/"(messages|tools)":\[\]/g, (_, name) => `"${name}":${name === "tools" ? tools : `[${wires.join(",")}]`}`);
 }
 
 const parsed = new WeakMap();
@@ -119,7 +124,7 @@ export function derive(snapshot, branch) {
 }
 
 export const freshUi = () => ({
-  cursor: null, branch: null, json: false, raw: false, open: null, all: {}, edit: null, menu: false, notice: null, busy: false, copied: false, fault: null, said: "",
+  cursor: null, branch: null, json: null, raw: false, open: null, all: {}, edit: null, menu: false, notice: null, busy: false, copied: false, fault: null, said: "",
 });
 
 /** Where the reader stands: branch, index of the last tick carried out, and the round that it is in. */
@@ -346,26 +351,39 @@ function toldCard(c, tick, message) {
 
 function requestCard(c, i, tick) {
   const { snapshot, derived, say, ui } = c;
-  const ids = requestMessages(snapshot, derived.path, i);
+  const request = requestAt(snapshot, derived.path, i);
+  const ids = requestMessages(snapshot, request);
   const count = tick.toolset >= 0 ? snapshot.tools[tick.toolset].names.length : 0;
-  let before = new Set();
-  for (let j = i - 1; j >= 0; j--)
-    if (snapshot.ticks[derived.path[j]].request && snapshot.ticks[derived.path[j]].frame === tick.frame) {
-      before = new Set(requestMessages(snapshot, derived.path, j));
-      break;
-    }
-  const chips = ids.map((id) => ({ id, message: snapshot.messages[id], fresh: before.size > 0 && !before.has(id) }));
-  const shown = chips.length > 24 && !ui.all[`chips ${tick.id}`] ? [...chips.slice(0, 4), null, ...chips.slice(-16)] : chips;
-  const open = chips.find((chip) => chip.id === ui.open);
   return card("req", `request ${tick.id}`,
-    [h("b", {}, say("request")), muted(say(ids.length === 1 ? "sees1" : "sees", { n: ids.length, m: count })),
-      tick.request.choice !== "auto" && h("span", { class: "hai-pill" }, say("choice", { c: tick.request.choice })),
-      h("span", { class: "hai-gap" }), link("json", "", ui.json ? say("hide") : say("json"), { "aria-expanded": ui.json ? "true" : "false" })],
+    [h("b", {}, say("request")), muted(say(ids.length === 1 ? "sees1" : "sees", { n: ids.length, m: count })), choicePill(c, request), h("span", { class: "hai-gap" }), jsonLink(c, "request")],
+    requestBody(c, "request", request, ids, earlier(c, i, tick.frame)));
+}
+
+const choicePill = ({ say }, request) => request.choice !== "auto" && h("span", { class: "hai-pill" }, say("choice", { c: request.choice }));
+const jsonLink = ({ say, ui }, which) => link("json", which, ui.json === which ? say("hide") : say("json"), { "aria-expanded": ui.json === which ? "true" : "false" });
+
+/** The messages of the last request before `path[i]`; the rest is new to the model. */
+function earlier({ snapshot, derived }, i, frame) {
+  for (let j = i - 1; j >= 0; j--) {
+    const request = requestAt(snapshot, derived.path, j);
+    if (request && request.frame === frame) return new Set(requestMessages(snapshot, request));
+  }
+  return null;
+}
+
+function requestBody(c, which, request, ids, before) {
+  const { snapshot, ui } = c;
+  const chips = ids.map((id) => ({ id, message: snapshot.messages[id], fresh: before !== null && !before.has(id) }));
+  const key = `chips ${which}`;
+  const shown = chips.length > 24 && !ui.all[key] ? [...chips.slice(0, 4), null, ...chips.slice(-16)] : chips;
+  const open = chips.find((chip) => ui.open === `${which} ${chip.id}`);
+  return [
     h("div", { class: "hai-chips" }, shown.map((chip) => chip === null
-      ? link("all", `chips ${tick.id}`, `… ${chips.length - 20} …`, { key: "gap" })
-      : h("button", { type: "button", key: `chip ${chip.id}`, class: `hai-chip hai-r-${chip.message.role}${chip.fresh ? " hai-new" : ""}`, "data-op": "open", "data-arg": String(chip.id), "aria-expanded": ui.open === chip.id ? "true" : "false" }, chipLabel(chip.message)))),
+      ? link("all", key, `… ${chips.length - 20} …`, { key: "gap" })
+      : h("button", { type: "button", key: `chip ${chip.id}`, class: `hai-chip${chip.fresh ? " hai-new" : ""}`, "data-op": "open", "data-arg": `${which} ${chip.id}`, "aria-expanded": open === chip ? "true" : "false" }, chipLabel(chip.message)))),
     open && h("div", { key: `open ${open.id}`, class: "hai-open" }, pre(c, `open ${open.id}`, contentOf(open.message) || callsOf(open.message).map((call) => `${call.name}(${call.arguments})`).join("\n"))),
-    ui.json && jsonBlock(c, requestText(snapshot, derived.path, i)));
+    ui.json === which && jsonBlock(c, requestText(snapshot, request)),
+  ];
 }
 
 function chipLabel(message) {
@@ -464,11 +482,17 @@ function stopCard(c, tick) {
 }
 
 function nextCard(c) {
-  const { upcoming, say, snapshot, derived, at } = c;
+  const { upcoming, say, snapshot, derived, at, tick } = c;
   const names = (upcoming.names || []).filter(Boolean).join(", ");
   const title = say({ ask: "nextask", call: "nextcall", wait: "nextwait", stop: "nextstop" }[upcoming.kind] || "nextother", { names, kind: upcoming.kind });
-  const body = upcoming.kind === "ask" ? say("nextmessages", { n: upcoming.messages ?? conversation(snapshot, derived.path.slice(0, at + 1)).length }) : upcoming.kind === "call" ? say("nextrun") : "";
-  return h("article", { key: "next", class: "hai-card hai-c-next" }, h("header", {}, h("b", {}, title), muted(upcoming.why)), body && h("p", { class: "hai-muted" }, body));
+  const request = tick && upcoming === tick.next ? requestAt(snapshot, derived.path, at, true) : null;
+  if (!request) return h("article", { key: "next", class: "hai-card hai-c-next" }, h("header", {}, h("b", {}, title), muted(upcoming.why)), upcoming.kind === "call" && h("p", { class: "hai-muted" }, say("nextrun")));
+  const ids = requestMessages(snapshot, request);
+  const count = request.toolset >= 0 ? snapshot.tools[request.toolset].names.length : 0;
+  return h("article", { key: "next", class: "hai-card hai-c-next" },
+    h("header", {}, h("b", {}, title), muted(upcoming.why), choicePill(c, request), h("span", { class: "hai-gap" }), jsonLink(c, "next")),
+    h("p", { class: "hai-muted" }, say("willsee", { n: ids.length, m: count })),
+    requestBody(c, "next", request, ids, earlier(c, at + 1, request.frame)));
 }
 
 const editing = (c, key) => c.ui.edit === key;
@@ -555,9 +579,9 @@ export function act(snapshot, ui, op, arg = "") {
       return { ui: { branch: arg, cursor: tip, edit: null, open: null }, send: { op: "switch", args: { name: arg } } };
     }
     case "approve": return ask("approve", { call: arg });
-    case "json": return { ui: { json: !ui.json, copied: false } };
+    case "json": return { ui: { json: ui.json && (!arg || ui.json === arg) ? null : arg || (asked() ? "request" : "next"), copied: false } };
     case "raw": return { ui: { raw: !ui.raw } };
-    case "open": return { ui: { open: ui.open === Number(arg) ? null : Number(arg) } };
+    case "open": return { ui: { open: ui.open === arg ? null : arg } };
     case "all": return { ui: { all: { ...ui.all, [arg]: !ui.all[arg] } } };
     case "edit": return { ui: { edit: arg, editfault: null } };
     case "cancel": return { ui: { edit: null, editfault: null, menu: false } };
@@ -565,6 +589,9 @@ export function act(snapshot, ui, op, arg = "") {
     case "dismiss": return { ui: { fault: null, notice: null }, send: head.error ? { op: "dismiss", args: {} } : null };
     case "until-error": return ask("finish", { until: "error" });
     default: return {};
+  }
+  function asked() {
+    return row >= 0 && derived.rounds[row].ids.slice(0, at - derived.rounds[row].from + 1).some((id) => snapshot.ticks[id].request);
   }
   function ask(name, args = {}) {
     return { ui: { edit: null, menu: false, open: null }, send: { op: name, args }, wait: true };
@@ -692,22 +719,21 @@ function render({ model, el, signal }) {
   async function copy() {
     const derived = memo(snapshot, ui.branch || snapshot.head.branch);
     const { at, row } = stand(snapshot, ui, derived);
-    for (let i = at; i >= derived.rounds[row].from; i--)
-      if (snapshot.ticks[derived.path[i]].request) {
-        const text = requestText(snapshot, derived.path, i);
-        try {
-          await doc.defaultView.navigator.clipboard.writeText(text);
-        } catch {
-          const area = doc.createElement("textarea");
-          area.value = text;
-          el.appendChild(area);
-          area.select();
-          doc.execCommand("copy");
-          area.remove();
-        }
-        change({ copied: true });
-        return;
-      }
+    let request = ui.json === "next" ? requestAt(snapshot, derived.path, at, true) : null;
+    for (let i = at; !request && i >= derived.rounds[row].from; i--) request = requestAt(snapshot, derived.path, i);
+    if (!request) return;
+    const text = requestText(snapshot, request);
+    try {
+      await doc.defaultView.navigator.clipboard.writeText(text);
+    } catch {
+      const area = doc.createElement("textarea");
+      area.value = text;
+      el.appendChild(area);
+      area.select();
+      doc.execCommand("copy");
+      area.remove();
+    }
+    change({ copied: true });
   }
 
   const listen = (name, handler) => el.addEventListener(name, handler, { signal });

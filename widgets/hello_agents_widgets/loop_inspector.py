@@ -194,7 +194,7 @@ class LoopInspector(BookWidget):
 
     def _lines(self, tick: Json) -> list[str]:
         lines: list[str] = []
-        for number in [number for op in tick["ops"] for number in op[3]]:
+        for number in [int(number) for op in tick["ops"] for number in op[3]]:
             message = self._timeline.message(number)
             match message.role:
                 case "assistant":

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+from hello_agents.catalogue import text
 from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Action, Ask, Call, Request, Wait
 from hello_agents.core.debugger import Debugger, why
-from hello_agents.core.loop import Loop
+from hello_agents.core.loop import Decision, Loop
 from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.run import (
     Began,
@@ -57,7 +58,7 @@ class Timeline:
     """A request as the body of the HTTP request, in the form of the OpenAI chat API."""
     language: str = "en"
     ticks: list[Json] = field(default_factory=list[Json])
-    messages: list[Json] = field(default_factory=list[Json])
+    messages: list[dict[str, Any]] = field(default_factory=list[Json])
     tools: list[Json] = field(default_factory=list[Json])
     envelopes: list[str] = field(default_factory=list[str])
     """The bodies of requests without messages and tools, for the few that there are."""
@@ -146,7 +147,8 @@ class Timeline:
             event = entry.event
             before = walk.run_at(index - 1)
             if isinstance(event, Replied):
-                self._describe_request(tick, walk.request_at(index), before.at(entry.frame))
+                tick["request"] = self._request(walk.request_at(index), before.at(entry.frame))
+                tick["toolset"] = tick["request"].pop("toolset")
                 tick["usage"] = event.usage.total_tokens
             tick["ops"] += self._ops(event, entry.frame, before, walk.run_at(index))
             _describe(tick, event)
@@ -155,24 +157,27 @@ class Timeline:
 
     def _keep(self, tick: Json, walk: Debugger, after: Run, end: tuple[int, int, Entry | None]) -> int:
         """Adds what is shown beside a tick, and the tick."""
-        self._inherit_tools(tick, walk, after)
+        self._look_ahead(tick, walk, after)
         shown = after.at(tick["frame"])
         tick["state"] = state_json(shown, after)
         tick["meter"] = self._meter(shown, tick)
-        tick["next"] = next_json(walk, after)
         self.ticks.append(tick)
         self._ends.append(end)
         return tick["id"]
 
-    def _inherit_tools(self, tick: Json, walk: Debugger, after: Run) -> None:
-        """Tools on offer: those asked with, else those of before, else those of the request that comes next."""
-        if "toolset" in tick:
-            return
-        tick["toolset"] = self.ticks[tick["up"]]["toolset"] if tick["up"] >= 0 else -1
-        if tick["toolset"] < 0 and walk.agent is not None:
-            decision = Loop(walk.agent, after).next_action()
-            if decision is not None and isinstance(decision.action, Ask):
-                tick["toolset"] = self._toolset(decision.action.request)
+    def _look_ahead(self, tick: Json, walk: Debugger, after: Run) -> None:
+        """What the agent would do next, with the request it would send; and the tools on offer until then."""
+        decision = next_decision(walk, after)
+        tick["next"] = None
+        if decision is not None and walk.agent is not None:
+            action = decision.action
+            tick["next"] = action_json(action, why(decision.run, action, walk.agent.language))
+            if isinstance(action, Ask):
+                tick["next"]["request"] = self._request(action.request, decision.run) | {"frame": decision.frame}
+        if "toolset" not in tick:
+            before = int(self.ticks[int(tick["up"])]["toolset"]) if tick["up"] >= 0 else -1
+            coming = tick["next"] or {}
+            tick["toolset"] = coming["request"]["toolset"] if before < 0 and "request" in coming else before
 
     def _ops(self, event: object, frame: str, before: Run, after: Run) -> list[list[Any]]:
         """How the conversation of a frame changed, as `[frame, at, dropped, messages put in]`."""
@@ -195,13 +200,14 @@ class Timeline:
             at -= 1
         return [[frame, at, 0, [self._number(new[at])]]]
 
-    def _describe_request(self, tick: Json, request: Request, run: Run) -> None:
-        tick["request"] = {
+    def _request(self, request: Request, run: Run) -> Json:
+        """A request in ranges and numbers."""
+        return {
             "parts": self._parts(repair(request.messages, self.language), run.messages),
             "choice": request.tool_choice,
             "envelope": self._envelope(request),
+            "toolset": self._toolset(request),
         }
-        tick["toolset"] = self._toolset(request)
 
     def _parts(self, asked: Sequence[Message], had: Sequence[Message]) -> list[Any]:
         """What was sent: a range of the conversation as `[start, stop]`, a message of its own as its number."""
@@ -229,10 +235,13 @@ class Timeline:
     def _envelope(self, request: Request) -> int:
         """The number of the request's body with a place for the messages and one for the tools."""
         body = self.body(Request((), request.tools, request.tool_choice, request.at))
-        text = compact_json({**body, "messages": []} | ({"tools": []} if "tools" in body else {}))
-        if text not in self.envelopes:
-            self.envelopes.append(text)
-        return self.envelopes.index(text)
+        body["messages"] = []
+        if "tools" in body:
+            body["tools"] = []
+        envelope = compact_json(body)
+        if envelope not in self.envelopes:
+            self.envelopes.append(envelope)
+        return self.envelopes.index(envelope)
 
     def _number(self, message: Message) -> int:
         number = self._numbers.get(id(message))
@@ -336,8 +345,8 @@ def _describe(tick: Json, event: object) -> None:
 
 def _plain_value(value: Any) -> Any:
     """A note as JSON; long ones are cut, for a note may hold anything."""
-    text = compact_json(value)
-    return json.loads(text) if len(text) <= 2000 else text[:2000] + "…"
+    words = compact_json(value)
+    return json.loads(words) if len(words) <= 2000 else words[:2000] + "…"
 
 
 def wire_of(message: Message, language: str = "en") -> Json | None:
@@ -356,14 +365,20 @@ def wire_of(message: Message, language: str = "en") -> Json | None:
     return sent[-1] if sent and not (role == "assistant" and len(sent) > 1) else None
 
 
+def next_decision(walk: Debugger, run: Run) -> Decision | None:
+    """What the agent does next in this run; `None` when nothing is left to do, nothing was said, or no agent is here."""
+    if walk.agent is None or not run.at(run.focus).messages:
+        return None
+    return Loop(walk.agent, run).next_action()
+
+
 def next_json(walk: Debugger, run: Run) -> Json | None:
-    """What the agent does next in this run, and why; `None` when nothing is left to do, or there is no agent."""
-    if walk.agent is None:
-        return None
-    decision = Loop(walk.agent, run).next_action()
-    if decision is None:
-        return None
-    return action_json(decision.action, why(decision.run, decision.action, walk.agent.language))
+    """What comes next in this run, and why; before the first word, that something is said."""
+    language = walk.agent.language if walk.agent else "en"
+    if walk.position == 0 and walk.entries:
+        return {"kind": "told", "why": text("why.told", language)}
+    decision = next_decision(walk, run)
+    return None if decision is None else action_json(decision.action, why(decision.run, decision.action, language))
 
 
 def state_json(run: Run, whole: Run) -> Json:

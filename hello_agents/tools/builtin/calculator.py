@@ -82,12 +82,14 @@ def evaluate(expression: str, language: str = "en") -> Number:
     if len(written) > MAX_LENGTH:
         raise CalculatorError(text("calculator.long", language, size=len(written), limit=MAX_LENGTH))
     try:
-        tree = ast.parse(written, mode="eval")
+        return _Evaluation(written, language).value(ast.parse(written, mode="eval").body)
+    except CalculatorError:
+        raise
     except SyntaxError as error:
         raise _not_arithmetic(written, error.offset or 1, language) from None
     except (ValueError, RecursionError, MemoryError):
+        # A NUL, or nested too deeply for the parser or for us.
         raise _not_arithmetic(written, 1, language) from None
-    return _Evaluation(written, language).value(tree.body)
 
 
 def show(value: Number) -> str:

@@ -1,0 +1,207 @@
+// The inspector's pure view, on a snapshot that the library made (inspector.json, kept true by test_loop_inspector.py).
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { act, conversation, derive, editOf, freshUi, opOfKey, requestAt, requestText, shortened, stand, view } from "../../widgets/hello_agents_widgets/loop_inspector.js";
+import { LABELS } from "../../widgets/hello_agents_widgets/labels.js";
+import { byteLength, escapeHtml, fill, findAll, h, html, prettyJson, textOf } from "../../widgets/hello_agents_widgets/parts.js";
+
+const { snapshot: stored, expected } = JSON.parse(readFileSync(new URL("./inspector.json", import.meta.url), "utf8"));
+const copy = (change = {}) => {
+  const snapshot = structuredClone(stored);
+  Object.assign(snapshot.head, change);
+  return snapshot;
+};
+const main = (snapshot = stored) => derive(snapshot, "main");
+const byClass = (tree, name) => findAll(tree, (node) => (node.attrs.class || "").split(" ").includes(name));
+const byOp = (tree, op) => findAll(tree, (node) => node.attrs["data-op"] === op);
+const onMain = (cursor, more = {}) => ({ ...freshUi(), branch: "main", cursor, ...more });
+
+test("the bodies are byte for byte what the library sends", () => {
+  const { path } = main();
+  const texts = path.map((_, at) => requestAt(stored, path, at)).filter(Boolean).map((request) => requestText(stored, request));
+  assert.deepEqual(texts, expected);
+  const coming = path.map((_, at) => requestAt(stored, path, at, true)).filter(Boolean).map((request) => requestText(stored, request));
+  assert.deepEqual(coming, expected);
+});
+
+test("laid out, a body is the same JSON, and numbers and strings stay as they were", () => {
+  for (const source of [...expected, '{"a":1.0,"b":[],"c":{},"d":[1e5,-0.50,true,null],"e":"x,{\\"[\\\\"}']) {
+    const laid = prettyJson(source).map(([, piece]) => piece).join("");
+    assert.deepEqual(JSON.parse(laid), JSON.parse(source));
+    for (const number of source.match(/(?<=[:[,])-?[\d.]+(e\d+)?/g) || []) assert.ok(laid.includes(number));
+  }
+});
+
+test("what a model or a tool says is never markup", () => {
+  const snapshot = copy();
+  const nasty = `"><script>x</script><img src=x onerror='y'>&`;
+  snapshot.head.title = nasty;
+  snapshot.head.error = nasty;
+  snapshot.messages.forEach((message) => {
+    message.text = nasty;
+    message.tool = nasty;
+    message.code = nasty;
+    message.reasoning = nasty;
+    (message.calls || []).forEach((call) => (call.name = nasty));
+  });
+  const { path } = main(snapshot);
+  for (let at = -1; at < path.length; at++)
+    for (const json of [null, "request", "next"]) {
+      const page = html(view(snapshot, onMain(at, { json })));
+      assert.ok(!/<script|<img|onerror='y'>(?!&)/.test(page.replaceAll(escapeHtml(nasty), "")));
+      assert.ok(!page.includes("<script"));
+      assert.ok(!page.includes("<img"));
+    }
+  assert.equal(html(h("b", { title: nasty }, nasty)), `<b title="${escapeHtml(nasty)}">${escapeHtml(nasty)}</b>`);
+});
+
+test("the rail has a row for the question and for every request, and marks where the reader is", () => {
+  const { path, rounds } = main();
+  for (let at = 0; at < path.length; at++) {
+    const tree = view(stored, onMain(at));
+    assert.equal(byOp(tree, "row").length, rounds.length);
+    const current = findAll(tree, (node) => node.attrs["aria-current"] === "step");
+    assert.equal(current.length, 1);
+    assert.equal(byOp(tree, "row").filter((row) => row.attrs.tabindex === "0").length, 1);
+  }
+  assert.deepEqual(rounds.map((round) => round.number), [null, 1, 2, 3, 4]);
+  assert.match(textOf(byOp(view(stored, onMain(4)), "row")[2]), /Read, Calculator.*error/);
+});
+
+test("a fork is marked where it leaves, and leads to its branch", () => {
+  const tree = view(stored, onMain(4));
+  const [fork] = byClass(tree, "hai-fork");
+  assert.equal(fork.attrs["data-arg"], "branch-1");
+  assert.match(textOf(fork), /result edited/);
+  const done = act(stored, onMain(4), "switch", "branch-1");
+  assert.deepEqual(done.send, { op: "switch", args: { name: "branch-1" } });
+  assert.equal(done.ui.branch, "branch-1");
+});
+
+test("recorded steps are walked in the page, and only what is new is asked of Python", () => {
+  const last = main().path.length - 1;
+  for (let at = 0; at < last; at++) {
+    const done = act(stored, onMain(at), "step");
+    assert.equal(done.ui.cursor, at + 1);
+    assert.equal(done.wait, undefined);
+  }
+  assert.deepEqual(act(stored, onMain(last), "step").send, { op: "step", args: {} });
+  assert.equal(act(stored, onMain(last), "step").wait, true);
+  assert.equal(act(stored, onMain(0), "back").ui.cursor, -1);
+  assert.deepEqual(act(stored, onMain(-1), "back"), {});
+  assert.equal(act(stored, onMain(3), "home").ui.cursor, main().rounds[0].to);
+  assert.equal(act(stored, onMain(3), "end").ui.cursor, last);
+  assert.equal(act(copy({ live: false }), onMain(0), "run").ui.cursor, last);
+});
+
+test("up and down go by rows, and stop at the ends", () => {
+  const { rounds } = main();
+  for (let i = 0; i < rounds.length; i++) {
+    const ui = onMain(rounds[i].to);
+    assert.equal(stand(stored, ui, main()).row, i);
+    const down = act(stored, ui, "down");
+    if (i + 1 < rounds.length) assert.equal(down.ui.cursor, rounds[i + 1].to);
+    else assert.deepEqual(down, {});
+    const up = act(stored, ui, "up");
+    if (i > 0) assert.equal(up.ui.cursor, rounds[i - 1].to);
+    else assert.deepEqual(up, {});
+  }
+});
+
+test("keys in a text field or with a modifier are left alone", () => {
+  for (const key of ["ArrowRight", "r", "f", "j", "Home"]) {
+    assert.ok(opOfKey({ key }));
+    for (const held of ["ctrlKey", "metaKey", "altKey", "field"]) assert.equal(opOfKey({ key, [held]: true }), null);
+  }
+  for (const key of ["a", "Enter", " ", "Tab", "Escape"]) assert.equal(opOfKey({ key }), null);
+});
+
+test("an edit is told in the tick's and the message's numbers, and wrong JSON is said", () => {
+  const say = (name, values) => fill(LABELS.en[name], values);
+  assert.deepEqual(editOf("result 4 7", { text: "x", status: "error" }, say), { op: "edit", args: { what: "result", tick: 4, message: 7, text: "x", status: "error" } });
+  assert.deepEqual(editOf("reply 3 5", { "call c 1": '{"a": 1}' }, say).args.calls, { "c 1": { a: 1 } });
+  assert.deepEqual(editOf("approve c 1", { "call c 1": "{}" }, say), { op: "approve", args: { call: "c 1", arguments: {} } });
+  for (const wrong of ["", "{", "[1]", "3", "null", "{'a': 1}"]) assert.throws(() => editOf("reply 3 5", { "call c": wrong }, say), /not a JSON object/);
+});
+
+test("a call that waits for a person has Allow, Edit and Refuse, and stepping on is not on offer", () => {
+  const snapshot = copy();
+  const { path } = main(snapshot);
+  const at = path.findIndex((id) => snapshot.ticks[id].state.waiting.length === 2);
+  const waiting = snapshot.ticks[path[at]].state.waiting;
+  snapshot.ticks[path[at]].next = { kind: "wait", why: "", names: ["Read", "Calculator"], calls: waiting };
+  const tree = view(snapshot, onMain(at));
+  for (const op of ["approve", "refuse"]) assert.deepEqual(byOp(tree, op).map((node) => node.attrs["data-arg"]), waiting);
+  assert.equal(byOp(tree, "step")[0].attrs.disabled, true);
+  assert.deepEqual(act(snapshot, onMain(at), "approve", waiting[0]).send, { op: "approve", args: { call: waiting[0] } });
+});
+
+test("without Python there is nothing to edit or to fork, and everything to look at", () => {
+  const tree = view(copy({ live: false, editable: false }), onMain(4));
+  assert.equal(byOp(tree, "edit").length, 0);
+  assert.equal(byOp(tree, "fork")[0].attrs.disabled, true);
+  assert.equal(byOp(tree, "step")[0].attrs.disabled, false);
+  assert.ok(byOp(tree, "json").length > 0);
+});
+
+test("a long text is shown in part, and whole when asked", () => {
+  const snapshot = copy();
+  const { path } = main(snapshot);
+  const long = "x".repeat(1_000_000);
+  const id = snapshot.ticks[path[4]].ops[0][3][0];
+  snapshot.messages[id].text = long;
+  assert.ok(html(view(snapshot, onMain(4))).length < 60_000);
+  const [more] = byOp(view(snapshot, onMain(4)), "all");
+  assert.match(textOf(more), /1,000,000/);
+  const { all } = act(snapshot, onMain(4), "all", more.attrs["data-arg"]).ui;
+  assert.ok(html(view(snapshot, onMain(4, { all }))).includes(long));
+  for (const text of ["", "a", "a\n".repeat(11), "a\n".repeat(200), long]) assert.ok(text.startsWith(shortened(text)));
+});
+
+test("a thousand steps are looked at quickly enough to count on one hand", () => {
+  const snapshot = { head: { ...stored.head, branch: "main", branches: [{ name: "main", parent: null, label: "", tip: 1999 }] }, ticks: [], messages: [], tools: stored.tools, envelopes: stored.envelopes };
+  for (let n = 0; n < 1000; n++) {
+    const call = { id: `c${n}`, type: "function", function: { name: "Read", arguments: "{}" } };
+    snapshot.messages.push({ id: 2 * n, role: "assistant", wire: JSON.stringify({ role: "assistant", content: null, tool_calls: [call] }), tokens: 5, calls: [{ id: `c${n}`, name: "Read" }] });
+    snapshot.messages.push({ id: 2 * n + 1, role: "tool", wire: JSON.stringify({ role: "tool", content: "ok" }), tokens: 5, tool: "Read", status: "success" });
+    const state = { step: n, max: null, waiting: [], reason: null, tokens: 1 };
+    const common = { frame: "", toolset: 0, state, meter: [0, 0, 0, 0, 0, 0], next: null };
+    snapshot.ticks.push({ ...common, id: 2 * n, up: 2 * n - 1, kind: "ask", ops: [["", 2 * n, 0, [2 * n]]], request: { parts: n ? [[0, 2 * n]] : [], choice: "auto", envelope: 0 } });
+    snapshot.ticks.push({ ...common, id: 2 * n + 1, up: 2 * n, kind: "call", ops: [["", 2 * n + 1, 0, [2 * n + 1]]] });
+  }
+  const tree = view(snapshot, onMain(1999));
+  assert.equal(byOp(tree, "row").length, 1000);
+  assert.ok(byClass(tree, "hai-chip").length <= 24);
+  assert.equal(conversation(snapshot, derive(snapshot, "main").path).length, 2000);
+});
+
+test("rows that stay the same are the same objects, so that the page has nothing to do for them", () => {
+  const derived = main();
+  const memo = () => derived;
+  const rows = (at) => byOp(view(stored, onMain(at), memo), "row");
+  const [before, after] = [rows(4), rows(6)];
+  assert.equal(before[0], after[0]);
+  assert.notEqual(before[2], after[2]);
+});
+
+test("both languages say everything", () => {
+  assert.deepEqual(Object.keys(LABELS.zh).sort(), Object.keys(LABELS.en).sort());
+  for (const key of Object.keys(LABELS.en)) {
+    const places = (text) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
+    assert.deepEqual(places(LABELS.zh[key]), places(LABELS.en[key]), key);
+  }
+  assert.match(textOf(view(copy({ language: "zh" }), onMain(4))), /上下文窗口/);
+  assert.equal(byteLength("中文"), 6);
+});
+
+test("controls have names, and regions have labels", () => {
+  const { path } = main();
+  for (let at = -1; at < path.length; at++) {
+    const tree = view(stored, onMain(at, { menu: true, json: "request" }));
+    for (const node of findAll(tree, (one) => ["button", "input", "select", "textarea"].includes(one.tag)))
+      assert.ok(textOf(node).trim() || node.attrs["aria-label"] || node.tag !== "button", html(node));
+    assert.equal(tree.attrs.role, "region");
+    assert.ok(findAll(tree, (one) => one.attrs["aria-live"] === "polite").length === 1);
+  }
+});

@@ -1,0 +1,495 @@
+"""LoopInspector on the Python side: what it sends, what the buttons do, what stays, and what it looks like at rest."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ipywidgets import Widget
+from widgets import demo
+
+from hello_agents.agents.simple_agent import SimpleAgent
+from hello_agents.core.message import Message, Messages, ToolCall
+from hello_agents.core.run import Outcome, Replied, Run
+from hello_agents.offline.scripted import ScriptedLLM
+from hello_agents.tools.registry import ToolRegistry
+from hello_agents_widgets import LoopInspector
+from hello_agents_widgets.timeline import compact_json
+
+HERE = Path(__file__).parent
+NASTY = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\"><svg onload='x'>",
+    "</pre></details><b>",
+    "{{7*7}} &amp; & \x00",
+]
+
+
+def inspector(*script: Any, **kwargs: Any) -> LoopInspector:
+    return LoopInspector(demo.agent(*script, **kwargs), demo.QUESTION)
+
+
+def send(widget: LoopInspector, op: str, **args: Any) -> None:
+    widget.dispatch({"op": op, "args": args})
+    assert widget.error == ""
+
+
+def path(widget: LoopInspector) -> list[dict[str, Any]]:
+    """The ticks of the branch that is shown, from the snapshot alone."""
+    snapshot = widget.snapshot
+    tip = next(one["tip"] for one in snapshot["head"]["branches"] if one["name"] == snapshot["head"]["branch"])
+    ticks: list[dict[str, Any]] = []
+    while tip >= 0:
+        ticks.append(snapshot["ticks"][tip])
+        tip = ticks[-1]["up"]
+    return ticks[::-1]
+
+
+def conversation(widget: LoopInspector, ticks: list[dict[str, Any]], frame: str = "") -> list[int]:
+    numbers: list[int] = []
+    for tick in ticks:
+        for where, at, dropped, put in tick["ops"]:
+            if where == frame:
+                numbers[at : at + dropped] = put
+    return numbers
+
+
+def find(widget: LoopInspector, role: str, nth: int = 0) -> dict[str, Any]:
+    """Where the nth message of this role on the branch came in, as the page names it."""
+    found = [
+        {"tick": tick["id"], "message": number}
+        for tick in path(widget)
+        for op in tick["ops"]
+        for number in op[3]
+        if widget.snapshot["messages"][number]["role"] == role
+    ]
+    return found[nth]
+
+
+# -- what is sent ------------------------------------------------------------------------------------
+
+
+def test_the_snapshot_alone_tells_the_conversation_at_every_tick() -> None:
+    widget = inspector()
+    widget.finish()
+    ticks = path(widget)
+    for index in range(len(ticks)):
+        send(widget, "jump", tick=ticks[index]["id"])
+        numbers = conversation(widget, ticks[: index + 1])
+        assert [widget._timeline.message(number) for number in numbers] == list(widget.run.messages)
+        assert widget.head["cursor"] == index
+
+
+def test_a_message_is_told_once() -> None:
+    widget = inspector()
+    widget.finish()
+    send(widget, "fork")
+    send(widget, "switch", name="main")
+    assert len(widget.snapshot["messages"]) == len(widget.run.messages)
+
+
+def test_what_a_step_sends_does_not_grow_with_the_run() -> None:
+    calls = [ToolCall(f"c{n:03}", "Calculator", {"expression": f"{n:03} * 2"}) for n in range(100, 300)]
+    agent = SimpleAgent("a", ScriptedLLM(*calls, "done"), tool_registry=demo.registry())
+    agent.max_steps = 300
+    widget = LoopInspector(agent, "go")
+    sent: list[int] = []
+    sizes: list[int] = []
+    widget._send = lambda message, buffers=None: sent.append(len(compact_json(message).encode()))
+    while widget.head["next"] is not None:
+        sent.clear()
+        widget.dispatch({"op": "step"})
+        sizes.append(sum(sent))
+    assert widget.error == ""
+    early, late = sizes[20:60], sizes[-60:-20]
+    # Only the numbers themselves get longer, by a digit or two each.
+    assert max(late) <= max(early) + 120
+    assert max(sizes) < 8000
+
+
+def test_a_saved_notebook_has_everything() -> None:
+    widget = inspector()
+    widget.finish()
+    state = json.loads(json.dumps(widget.get_state()))
+    assert [state[f"log_{index}"] for index in range(state["head"]["logs"])] == widget.logs
+    assert state["head"] == widget.head
+    managed = Widget.get_manager_state(widgets=[widget])["state"][widget.model_id]["state"]
+    assert managed["log_0"] == widget.logs[0]
+
+
+def test_the_bodies_put_together_from_the_snapshot_are_those_of_the_wire() -> None:
+    """Also the fixture of the page's own tests: what is expected there is what the library would send."""
+    widget = inspector()
+    widget.finish()
+    expected: list[str] = []
+    for index, entry in enumerate(widget.debugger.entries):
+        if isinstance(entry.event, Replied):
+            expected.append(compact_json(widget._timeline.body(widget.debugger.request_at(index))))
+    send(widget, "jump", tick=path(widget)[4]["id"])
+    send(
+        widget,
+        "edit",
+        what="result",
+        text="<script>alert('x')</script> & <img src=x onerror=alert(1)>",
+        status="partial",
+        **find(widget, "tool", 1),
+    )
+    snapshot = json.dumps({"snapshot": widget.snapshot, "expected": expected}, ensure_ascii=False, indent=1) + "\n"
+    fixture = HERE / "inspector.json"
+    if os.environ.get("UPDATE_FIXTURES"):
+        fixture.write_text(snapshot, encoding="utf-8")
+    assert json.loads(fixture.read_text(encoding="utf-8")) == json.loads(snapshot), "run with UPDATE_FIXTURES=1"
+
+
+def test_the_meter_is_the_librarys_count() -> None:
+    widget = inspector()
+    counter = widget._timeline.counter
+    while widget.head["next"] is not None:
+        meter = widget.state["meter"]
+        schemas = widget.debugger.agent.request(widget.run).tools if widget.debugger.agent else ()
+        assert sum(meter.values()) == counter.count_messages(widget.run.messages) + counter.count_tools(schemas)
+        widget.step()
+
+
+# -- what the buttons do -----------------------------------------------------------------------------
+
+
+def test_step_back_jump_finish() -> None:
+    widget = inspector()
+    assert widget.state["next"]["kind"] == "ask"
+    send(widget, "step")
+    assert [call.name for call in widget.run.pending] == ["Thought"]
+    send(widget, "step")
+    assert widget.run.pending == ()
+    send(widget, "back")
+    assert [call.name for call in widget.run.pending] == ["Thought"]
+    send(widget, "jump", tick=-1)
+    assert widget.head["cursor"] == -1
+    send(widget, "finish")
+    assert widget.run.answer == "Two nights and the train cost 820."
+    assert widget.state["reason"] == "finished"
+    assert widget.head["next"] is None
+
+
+def test_the_next_action_and_its_reason_are_with_every_tick() -> None:
+    widget = inspector()
+    widget.finish()
+    ticks = path(widget)
+    assert all(tick["next"]["why"] for tick in ticks[:-1])
+    assert ticks[-1]["next"] is None
+    for tick, following in zip(ticks, ticks[1:], strict=False):
+        assert tick["next"]["kind"] == following["kind"]
+        if "request" in following:
+            coming = {key: value for key, value in tick["next"]["request"].items() if key not in ("frame", "toolset")}
+            assert coming == following["request"]
+
+
+@pytest.mark.parametrize("text", ["hotel: 1", "", "中文", *NASTY])
+def test_editing_a_result_makes_a_branch_and_keeps_the_old_one(text: str) -> None:
+    widget = inspector()
+    widget.step(4)
+    before = widget.run
+    send(widget, "edit", what="result", text=text, status="success", **find(widget, "tool", 1))
+    assert widget.debugger.branch != "main"
+    assert [m.text for m in widget.run.messages if m.role == "tool"][1] == text
+    assert [m.text for m in widget.run.messages if m.role == "tool"][2] == before.messages[-1].text
+    send(widget, "finish")
+    assert widget.run.outcome is not None
+    send(widget, "switch", name="main")
+    assert widget.run == before
+
+
+def test_editing_arguments_runs_the_call_with_them() -> None:
+    widget = inspector()
+    widget.step(4)
+    send(widget, "edit", what="reply", calls={"c3": {"expression": "1 + 1"}}, **find(widget, "assistant", 1))
+    assert widget.run.pending[1].arguments == {"expression": "1 + 1"}
+    send(widget, "step")
+    assert widget.run.messages[-1].text == "2"
+    assert widget.run.messages[-1].status == "success"
+
+
+def test_editing_the_question() -> None:
+    widget = inspector()
+    widget.step(2)
+    send(widget, "edit", what="told", text="Another question", **find(widget, "user"))
+    assert widget.run.messages[-1].text == "Another question"
+    assert widget.run.limits.max_steps == 20
+
+
+def test_fork_shares_what_is_before_it() -> None:
+    widget = inspector()
+    widget.finish()
+    count = len(widget.snapshot["ticks"])
+    send(widget, "jump", tick=path(widget)[2]["id"])
+    send(widget, "fork")
+    assert len(widget.snapshot["ticks"]) == count
+    send(widget, "step")
+    assert len(widget.snapshot["ticks"]) == count + 1
+    assert [one["name"] for one in widget.head["branches"]] == ["main", "branch-1"]
+
+
+@pytest.mark.parametrize(
+    ("until", "waiting"),
+    [
+        ({"until": "tool"}, ["Thought"]),
+        ({"until": "tool", "tool": "Calculator"}, ["Read", "Calculator"]),
+        ({"until": "tool", "tool": "Finish"}, ["Finish"]),
+        ({"until": "error"}, []),
+        ({"until": "tokens", "tokens": 1}, ["Thought"]),
+    ],
+)
+def test_breakpoints(until: dict[str, Any], waiting: list[str]) -> None:
+    widget = inspector()
+    send(widget, "finish", **until)
+    assert [call.name for call in widget.run.pending] == waiting
+    if until["until"] == "error":
+        assert widget.run.messages[-1].status == "error"
+
+
+@pytest.mark.parametrize("verdict", ["approve", "edited", "refuse"])
+def test_approval(verdict: str) -> None:
+    tools = ToolRegistry()
+    tools.register_function(demo.calculator, name="Calculator", needs_approval=True)
+    call = ToolCall("c1", "Calculator", {"expression": "2 * 3"})
+    widget = LoopInspector(SimpleAgent("a", ScriptedLLM(call, "done"), tool_registry=tools), "go")
+    send(widget, "finish")
+    assert widget.head["next"]["kind"] == "wait"
+    assert widget.head["next"]["calls"] == ["c1"]
+    match verdict:
+        case "approve":
+            send(widget, "approve", call="c1")
+            assert widget.run.messages[-1].text == "6"
+        case "edited":
+            send(widget, "approve", call="c1", arguments={"expression": "4 * 5"})
+            assert widget.run.messages[-1].text == "20"
+        case _:
+            send(widget, "refuse", call="c1", reason="not today")
+            assert "not today" in widget.run.messages[-1].text
+    send(widget, "finish")
+    assert widget.run.answer == "done"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"op": "fly"},
+        {},
+        {"op": "jump", "args": {}},
+        {"op": "jump", "args": {"tick": 10**6}},
+        {"op": "switch", "args": {"name": "nowhere"}},
+        {"op": "approve", "args": {"call": "none"}},
+        {"op": "edit", "args": {"tick": 0, "message": 10**6}},
+        {"op": "finish", "args": {"until": "tokens", "tokens": "many"}},
+        {"op": "finish", "args": {"until": "tuesday"}},
+    ],
+)
+def test_an_error_is_shown_and_kept_and_the_widget_lives_on(message: dict[str, Any]) -> None:
+    widget = inspector()
+    widget._handle_custom_msg(message, [])
+    assert widget.error
+    assert widget.head["error"] == widget.error
+    assert widget.head["busy"] is False
+    send(widget, "step")
+    assert widget.head["error"] == ""
+
+
+def test_an_error_of_the_model_is_shown_and_what_happened_stays() -> None:
+    widget = inspector(demo.SCRIPT[0], RuntimeError("the line went dead"))
+    widget.dispatch({"op": "finish"})
+    assert "the line went dead" in widget.error
+    assert len(widget.run.messages) == 4
+    assert path(widget)[-1]["notes"][0]["step"] is True
+
+
+# -- what it is on -----------------------------------------------------------------------------------
+
+
+def test_on_an_agent_that_has_run() -> None:
+    agent = demo.agent()
+    agent.run(demo.QUESTION)
+    widget = LoopInspector(agent)
+    assert widget.run == agent.state
+    assert widget.head["next"] is None
+    send(widget, "back")
+    assert agent.state.outcome is not None
+
+
+def test_on_a_debugger_on_a_run_and_on_what_cannot_be() -> None:
+    agent = demo.agent()
+    debugger = agent.steps(demo.QUESTION)
+    widget = LoopInspector(debugger)
+    assert widget.debugger is debugger
+    debugger.finish()
+    assert widget.refresh() == debugger.run
+    record = LoopInspector(debugger.run)
+    assert record.head["live"] is False
+    assert record.run.messages == debugger.run.messages
+    for subject, question, kind in (
+        (debugger, "q", ValueError),
+        (debugger.run, "q", ValueError),
+        ("a", None, TypeError),
+    ):
+        with pytest.raises(kind):
+            LoopInspector(subject, question)
+
+
+def test_a_second_question_begins_with_the_conversation_so_far() -> None:
+    agent = demo.agent(*demo.SCRIPT, "Again.")
+    agent.run(demo.QUESTION)
+    widget = LoopInspector(agent, "And again?")
+    ticks = path(widget)
+    assert ticks[0]["kind"] == "start"
+    assert len(conversation(widget, ticks[:1])) == len(agent.state.messages)
+    send(widget, "finish")
+    assert widget.run.answer == "Again."
+
+
+# -- one live model, the same bytes ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("subject", ["agent", "debugger"])
+def test_showing_the_same_thing_fifty_times_leaves_one_live_model(subject: str) -> None:
+    agent = demo.agent()
+    thing = agent if subject == "agent" else agent.steps(demo.QUESTION)
+    question = demo.QUESTION if subject == "agent" else None
+    widgets = [LoopInspector(thing, question) for _ in range(50)]
+    live = [widget for widget in widgets if widget.comm is not None]
+    assert live == [widgets[-1]]
+    state = Widget.get_manager_state()["state"]
+    assert [name for name, one in state.items() if one["model_name"] == "AnyModel"].count(widgets[-1].model_id) == 1
+    assert not {widget._model_id for widget in widgets[:-1]} & state.keys()
+
+
+def test_running_a_cell_again_leaves_one_live_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hello_agents_widgets import _base
+
+    execution = iter(range(1000))
+    monkeypatch.setattr(_base, "_cell", lambda: ("cell", f"run {next(execution)}"))
+    widgets = [inspector() for _ in range(50)]
+    assert [widget for widget in widgets if widget.comm is not None] == [widgets[-1]]
+
+
+def test_two_in_one_cell_and_in_two_cells_both_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hello_agents_widgets import _base
+
+    monkeypatch.setattr(_base, "_cell", lambda: ("a", "1"))
+    agent = demo.agent()
+    first, second = LoopInspector(agent, demo.QUESTION), inspector()
+    monkeypatch.setattr(_base, "_cell", lambda: ("b", "2"))
+    third = LoopInspector(agent, demo.QUESTION)
+    assert all(widget.comm is not None for widget in (first, second, third))
+
+
+def test_the_book_gets_the_same_bytes_every_time() -> None:
+    code = (
+        "import json; from widgets import demo; from hello_agents_widgets import LoopInspector; from ipywidgets import Widget\n"
+        "w = LoopInspector(demo.agent(), demo.QUESTION); w.step(5)\n"
+        "print(json.dumps([w._repr_mimebundle_()[0], Widget.get_manager_state()], sort_keys=True))"
+    )
+    env = {**os.environ, "HELLO_AGENTS_BOOK": "1", "PYTHONPATH": os.pathsep.join([".", "widgets", "tests"])}
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code], env=env | {"PYTHONHASHSEED": seed}, capture_output=True, check=True, text=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1]
+    assert f"{2:032x}" in runs[0]
+
+
+def test_text_plain_is_readable_and_stable() -> None:
+    widget, other = inspector(), inspector()
+    for one in (widget, other):
+        one.finish()
+    text = repr(widget)
+    assert text == repr(other)
+    assert "0x" not in text
+    assert 'call Calculator({"expression":"2 * 320 + 180"})' in text
+    assert text.endswith("finished: Two nights and the train cost 820.")
+
+
+# -- the picture at rest -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_nothing_that_a_model_or_tool_says_is_markup(text: str) -> None:
+    call = ToolCall(text, text, {text: text})
+    run = Run(
+        text,
+        Messages(
+            [
+                Message(text, "system"),
+                Message(text, "user"),
+                Message(text, "assistant", tool_calls=[call], reasoning=text),
+                Message(text, "tool", answers=text, status="error", metadata={"code": text, "tool": text}),
+            ]
+        ),
+        outcome=Outcome(text, text),
+    )
+    for page in (run._repr_html_(), LoopInspector(run).picture()):
+        assert "<script" not in page
+        assert "<img" not in page
+        assert "<svg" not in page
+        assert page.count("<details") == page.count("</details>")
+        assert page.count("<div") == page.count("</div>")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=5))
+def test_any_run_is_a_page_with_balanced_marks(texts: list[str]) -> None:
+    from html.parser import HTMLParser
+
+    class Balance(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.open: list[str] = []
+
+        def handle_starttag(self, tag: str, attrs: Any) -> None:
+            assert tag in {"div", "span", "b", "pre", "p", "details", "summary"}
+            assert {name for name, _ in attrs} <= {"style", "open", "lang"}
+            self.open.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert self.open.pop() == tag
+
+    run = Run("a", Messages([Message(text, role) for text in texts for role in ("user", "assistant")]))
+    balance = Balance()
+    balance.feed(run._repr_html_())
+    assert balance.open == []
+
+
+def test_a_page_stays_small_whatever_is_in_the_run() -> None:
+    big = [Message("x" * 1_000_000, "user")]
+    for n in range(1000):
+        big.append(Message(None, "assistant", tool_calls=[ToolCall(f"c{n}", "Read", {"path": "y" * 10_000})]))
+        big.append(Message("z" * 5000, "tool", answers=f"c{n}", status="success"))
+    page = Run("a", Messages(big))._repr_html_()
+    assert len(page) < 300_000
+    assert "965 steps in between" in page
+
+
+def test_chinese() -> None:
+    widget = LoopInspector(demo.agent(), "问题", language="zh")
+    widget.finish()
+    assert widget.head["language"] == "zh"
+    assert "已结束" in widget.picture()
+    assert widget.head["model"] == "脚本模型"
+
+
+def test_the_library_does_not_import_the_widgets() -> None:
+    root = HERE.parent.parent / "hello_agents"
+    assert not [
+        file for file in root.rglob("*.py") if "import hello_agents_widgets" in file.read_text(encoding="utf-8")
+    ]
+    code = "import sys, hello_agents_widgets; assert 'anywidget' not in sys.modules and 'ipywidgets' not in sys.modules"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([".", "widgets"])}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True)

@@ -1,0 +1,228 @@
+"""Streams: however a reply is cut into chunks, the same reply comes out."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.histories import arguments, names, said
+from support.openai_server import chunks_of
+
+from hello_agents.core.exceptions import BadReply, EmptyReply, RateLimited
+from hello_agents.core.message import Message, ToolCall, Usage
+from hello_agents.core.run import Delta, Replied
+from hello_agents.wire.openai_chat import Accumulator, decode
+from hello_agents.wire.thinking import ThinkSplitter
+
+
+def chunk(finish=None, **delta):
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def call_delta(index=0, id=None, name=None, arguments=None):
+    function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
+    return chunk(tool_calls=[{"index": index, "id": id, "function": function}])
+
+
+def accumulated(chunks, step=0):
+    accumulator = Accumulator(step=step)
+    deltas = [delta for one in chunks for delta in accumulator.feed(one)]
+    return accumulator.finish(), deltas
+
+
+def calls(*chunks):
+    return list(accumulated(chunks)[0].message.tool_calls)
+
+
+tagged = st.lists(
+    st.sampled_from(["<think>", "</think>", "<th", "ink>", "<", "`", '"', " ", "\n", "a", "b", "。", "🚀"]), max_size=12
+).map("".join)
+
+
+@st.composite
+def cut(draw, text):
+    """The text in pieces."""
+    places = sorted(draw(st.sets(st.integers(0, len(text)), max_size=6)))
+    return [text[a:b] for a, b in zip([0, *places], [*places, len(text)], strict=True)]
+
+
+@given(st.data(), tagged)
+def test_however_text_is_cut_the_same_reply_comes_out(data, text):
+    whole = {"choices": [{"message": {"content": text}}]}
+    chunks = [chunk(content=piece) for piece in data.draw(cut(text))]
+    try:
+        expected = decode(whole)
+    except EmptyReply:
+        with pytest.raises(EmptyReply):
+            accumulated(chunks)
+        return
+    assert accumulated(chunks)[0] == expected
+
+
+@given(st.data(), tagged)
+def test_the_splitter_loses_no_letter(data, text):
+    def split(pieces):
+        splitter = ThinkSplitter()
+        out = [part for piece in pieces for part in splitter.feed(piece)] + list(splitter.close())
+        return tuple("".join(t for kind, t in out if kind == wanted) for wanted in ("content", "reasoning"))
+
+    once = split([text])
+    assert split(data.draw(cut(text))) == once
+    for letter in "ab。🚀":
+        assert sum(part.count(letter) for part in once) == text.count(letter)
+
+
+@given(
+    st.none() | said.filter(lambda text: "think>" not in text),
+    st.lists(st.builds(ToolCall, st.uuids().map(str), names, arguments), max_size=3),
+    st.none() | said,
+    st.integers(1, 9),
+)
+def test_streamed_and_whole_replies_are_equal(content, tool_calls, reasoning, size):
+    if content is None and not tool_calls:
+        return
+    replied = Replied(
+        Message(content, "assistant", tool_calls=tool_calls, reasoning=reasoning), Usage(3, 2), "m", "stop"
+    )
+    body = {"stream_options": {"include_usage": True}}
+    got, deltas = accumulated(json.loads(json.dumps(list(chunks_of(replied, body, "m", size)))))
+    assert got == replied
+    for part, text in (("content", content), ("reasoning", reasoning)):
+        assert "".join(delta.text for delta in deltas if delta.part == part) == (text or "")
+    for position, call in enumerate(tool_calls):
+        pieces = [delta for delta in deltas if delta.call == position]
+        assert pieces[0].name == call.name
+        assert json.loads("".join(piece.text for piece in pieces)) == call.arguments
+
+
+def test_chunks_without_choices():
+    usage = {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}, "model": "m"}
+    odd = [
+        {"choices": []},
+        {"choices": None},
+        {},
+        {"choices": [{"index": 0, "delta": None}]},
+        {"choices": [{"delta": {}}]},
+    ]
+    replied, deltas = accumulated([*odd, chunk(content="A"), usage, chunk(content="B", finish="stop")])
+    assert replied == Replied(Message("AB", "assistant"), Usage(5, 2), "m", "stop")
+    assert deltas == [Delta("A"), Delta("B")]
+
+
+@pytest.mark.parametrize(
+    "chunks", [[], [{"choices": []}], [chunk()], [chunk(content="")], [chunk(reasoning_content="hm")]]
+)
+def test_a_stream_that_says_nothing_is_an_error(chunks):
+    with pytest.raises(EmptyReply):
+        accumulated(chunks)
+
+
+def test_an_error_in_the_middle_of_a_stream():
+    with pytest.raises(RateLimited, match="slow down"):
+        accumulated([chunk(content="A"), {"error": {"message": "slow down", "code": 429}}])
+    with pytest.raises(BadReply):
+        accumulated(["<html>"])
+
+
+def test_only_the_first_choice_counts():
+    second = {"choices": [{"index": 1, "delta": {"content": "no"}}]}
+    assert accumulated([chunk(content="yes"), second])[0].message.content == "yes"
+
+
+@pytest.mark.parametrize("index", [0, None])
+def test_a_call_without_id_or_index(index):
+    replied, deltas = accumulated(
+        [call_delta(index, name="f"), call_delta(index, arguments='{"a": "\\u53'), call_delta(index, arguments='17"}')],
+        4,
+    )
+    assert replied.message.tool_calls == (ToolCall("call_4_0", "f", {"a": "北"}),)
+    assert [delta.name for delta in deltas] == ["f", None, None]
+    assert {delta.call for delta in deltas} == {0}
+
+
+@pytest.mark.parametrize("ids", [("a", "b"), (None, None), ("", "")])
+@pytest.mark.parametrize("index", [0, None])
+@pytest.mark.parametrize("same_name", [True, False])
+def test_two_calls_in_one_place(ids, index, same_name):
+    got = calls(
+        call_delta(index, ids[0], "f", '{"x":'),
+        call_delta(index, None, None, "1}"),
+        call_delta(index, ids[1], "f" if same_name else "g", '{"x":'),
+        call_delta(index, None, None, "2}"),
+    )
+    assert [(call.name, call.arguments) for call in got] == [("f", {"x": 1}), ("f" if same_name else "g", {"x": 2})]
+    assert len({call.id for call in got}) == 2
+    assert all(call.id for call in got)
+
+
+def test_interleaved_calls_keep_to_their_index():
+    got = calls(
+        call_delta(0, "a", "f", '{"x"'),
+        call_delta(1, "b", "g", '{"y"'),
+        call_delta(0, arguments=":1}"),
+        call_delta(1, arguments=":2}"),
+    )
+    assert got == [ToolCall("a", "f", {"x": 1}), ToolCall("b", "g", {"y": 2})]
+
+
+def test_interleaved_calls_keep_to_their_id_where_there_is_no_index():
+    got = calls(
+        call_delta(None, "a", "f", '{"x"'),
+        call_delta(None, "b", "g", '{"y"'),
+        call_delta(None, "a", None, ":1}"),
+        call_delta(None, "b", None, ":2}"),
+    )
+    assert got == [ToolCall("a", "f", {"x": 1}), ToolCall("b", "g", {"y": 2})]
+
+
+def test_servers_that_repeat_themselves():
+    same = calls(*(call_delta(0, "a", "f", piece) for piece in ('{"x"', ":", "1}", "")))
+    assert same == [ToolCall("a", "f", {"x": 1})]
+    unnamed = calls(*(call_delta(0, None, "f", piece) for piece in ('{"x"', ":", "1}", "")))
+    assert [call.arguments for call in unnamed] == [{"x": 1}]
+
+
+def test_an_index_that_comes_late_or_goes():
+    assert calls(call_delta(None, "a", "f", "{"), call_delta(0, None, None, "}")) == [ToolCall("a", "f")]
+    assert calls(call_delta(0, "a", "f", "{"), call_delta(None, None, None, "}")) == [ToolCall("a", "f")]
+    assert calls(call_delta(2, "a", "f", "{}")) == [ToolCall("a", "f")]
+
+
+def test_a_name_in_pieces():
+    assert calls(call_delta(0, "a", "get_"), call_delta(0, None, "weather"), call_delta(0, None, None, "{}")) == [
+        ToolCall("a", "get_weather")
+    ]
+
+
+def test_other_shapes_of_a_stream():
+    as_object = chunk(tool_calls=[{"id": "a", "function": {"name": "f", "arguments": {"x": "北"}}}])
+    assert calls(as_object) == [ToolCall("a", "f", {"x": "北"})]
+    old = [chunk(function_call={"name": "f", "arguments": "{"}), chunk(function_call={"arguments": "}"})]
+    assert [call.name for call in calls(*old)] == ["f"]
+    whole = {"choices": [{"message": {"content": "all at once"}, "finish_reason": "stop"}]}
+    assert accumulated([whole])[0].message.content == "all at once"
+    assert accumulated([chunk(refusal="No"), chunk(refusal=".")])[0].message.content == "No."
+
+
+def test_half_a_character_waits_for_its_other_half():
+    replied, deltas = accumulated([chunk(content="a\ud83d"), chunk(content="\ude80b"), chunk(content="\ud83d")])
+    assert replied.message.content == "a🚀b\ufffd"
+    assert [delta.text for delta in deltas] == ["a", "🚀b"]
+
+
+def test_thinking_over_chunks_is_told_apart_while_it_comes():
+    pieces = ["<th", "ink>\nlet me", " see</thi", "nk>\n", "\nYes", "!"]
+    replied, deltas = accumulated([chunk(content=piece) for piece in pieces])
+    assert replied.message == Message("Yes!", "assistant", reasoning="let me see")
+    assert [(delta.part, delta.text) for delta in deltas] == [
+        ("reasoning", "let me"),
+        ("reasoning", " see"),
+        ("content", "Yes"),
+        ("content", "!"),
+    ]
+
+
+def test_truncated_arguments_are_a_fault():
+    (call,) = calls(call_delta(0, "a", "f", '{"content":"abc'), chunk(finish="length"))
+    assert call.arguments == {}
+    assert "position 11" in (call.fault or "")
