@@ -102,7 +102,7 @@ def _tool(schema: Json) -> Tool | None:
 
 def _role(name: str, parameters: tuple[Parameter, ...]) -> Literal["act", "think", "finish"]:
     """Thinking and finishing are tools in a ReAct agent; each takes one text."""
-    takes_text = any(parameter.kind == "string" for parameter in parameters)
+    takes_text = any(parameter.kind == "string" and not parameter.options for parameter in parameters)
     if takes_text and name.lower() in _THINKING:
         return "think"
     return "finish" if takes_text and name.lower() in _FINISHING else "act"

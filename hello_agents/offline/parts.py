@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .vocabulary import FILLERS, VERBS, VERBS_ZH
-from .wording import HAN, mentions
+from .wording import is_chinese, mentions
 
 _PROTECTED = re.compile(
     r"```.*?```|`[^`]*`|\"[^\"]*\"|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|(?<!\w)'[^']*'(?!\w)|(?<!\w)‘[^’]*’|\d+(?:[.,]\d+)+"
@@ -48,6 +49,7 @@ class Part:
     """The text with the words that led up to it ("and", "please")."""
 
 
+@lru_cache(maxsize=256)
 def parts(question: str) -> tuple[Part, ...]:
     """The requests in a question, in order. A question without any separator is one part."""
     masked = _masked(question)
@@ -88,7 +90,7 @@ def _separates(match: re.Match[str], masked: str, start: int) -> bool:
     rest = _FILLER.sub("", masked[match.end() :])
     if not masked[start : match.start()].strip():
         return False
-    if re.match(rf"[{HAN}]", rest):
+    if is_chinese(rest[:1]):
         return _OPENS_ZH.match(rest) is not None and bool(re.search(r"[,，、并还以]", match.group()))
     if re.match(r"[\d(]", rest):
         # "the weather in Paris and 3*7": arithmetic after words, not one more number of a row.

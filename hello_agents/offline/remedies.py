@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 
 from .offers import Json, Tool
 from .situation import Result, Situation
-from .wording import HAN
 
 FINAL = frozenset(
     {"NOT_RUN", "REFUSED", "INTERRUPTED", "ACCESS_DENIED", "PERMISSION_DENIED", "CIRCUIT_OPEN", "NO_RESULT"}
@@ -28,7 +26,7 @@ _UNEXPECTED = re.compile(
     r"unexpected|unknown|no parameter|not a parameter|not allowed|unsupported argument|extra|没有参数|未知参数|多余",
     re.IGNORECASE,
 )
-_NAME = re.compile(rf"[\w{HAN}\-./]*[\w{HAN}]")
+_NAME = re.compile(r"[\w\-./]*\w")
 _SIGNS = {"×": "*", "÷": "/", "^": "**", "−": "-", "＋": "+", "（": "(", "）": ")", "=": "", "?": "", ",": ""}
 
 Again = tuple[str, Json]
@@ -176,6 +174,8 @@ def _nearest_listed(tool: Tool, first: Result, look: Result) -> Again | None:
 
 def closest(name: str, offered: Sequence[str]) -> str | None:
     """The name most like the one wanted; folders, endings and capitals aside."""
+    from difflib import get_close_matches
+
     by_stem = {_stem(word): word for word in reversed(offered) if len(_stem(word)) > 1}
     near = get_close_matches(_stem(name), list(by_stem), n=1, cutoff=0.6)
     return by_stem[near[0]] if near else None

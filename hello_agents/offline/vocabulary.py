@@ -16,6 +16,10 @@ class Intent:
     """Words by which a tool says that it does this."""
 
 
+def _set(spaced: str) -> frozenset[str]:
+    return frozenset(spaced.split())
+
+
 def _intent(key: str, asks: str, tools: str) -> Intent:
     return Intent(key, tuple(asks.split(", ")), tuple(tools.split(", ")))
 
@@ -158,80 +162,11 @@ ADD_UP = (
 
 AVERAGE = ("average", "mean", "平均")
 
-VERBS = frozenset(
-    [
-        "calculate",
-        "compute",
-        "evaluate",
-        "work",
-        "add",
-        "sum",
-        "total",
-        "multiply",
-        "divide",
-        "subtract",
-        "double",
-        "read",
-        "open",
-        "show",
-        "write",
-        "save",
-        "store",
-        "put",
-        "append",
-        "list",
-        "search",
-        "find",
-        "look",
-        "check",
-        "get",
-        "fetch",
-        "tell",
-        "give",
-        "what",
-        "what's",
-        "whats",
-        "how",
-        "how's",
-        "which",
-        "who",
-        "where",
-        "when",
-        "is",
-        "are",
-        "was",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "convert",
-        "translate",
-        "send",
-        "create",
-        "make",
-        "count",
-        "summarize",
-        "summarise",
-        "remember",
-        "remind",
-        "note",
-        "describe",
-        "explain",
-        "compare",
-        "print",
-        "display",
-        "use",
-        "call",
-        "run",
-        "plan",
-        "delete",
-        "remove",
-        "update",
-        "times",
-        "plus",
-        "minus",
-    ]
+VERBS = _set(
+    "calculate compute evaluate work add sum total multiply divide subtract double read open show write save "
+    "store put append list search find look check get fetch tell give what what's whats how how's which who where "
+    "when is are was do does did can could convert translate send create make count summarize summarise remember "
+    "remind note describe explain compare print display use call run plan delete remove update times plus minus"
 )
 """Words a new request begins with; an "and" or a comma before one of them separates two requests."""
 

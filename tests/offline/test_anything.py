@@ -24,8 +24,10 @@ from .world import FINISH, THOUGHT, World, carry_out, converse, schema
 WORDS = sorted({word for intent in INTENTS for word in (*intent.asks, *intent.tools)})
 NAMES = sorted({word for meaning in MEANINGS for word in meaning.words if word.isascii()})
 SCRAPS = [
-    *WORDS, "and", "then", "it", "the result", ",", "?", "12*9", "7", "-3", "(", "a.txt", "data/b.md", "'quoted'", "Paris",
-    "北京", "和", "然后", "3加4", "：", "\n", "km", "miles", "my name is Ada", "what about", "……", "×", "**", "%", "\u0000", "\ud800",
+    *WORDS, "and", "then", "it", "the result", ",", "?", "12*9", "7", "-3", "(", "a.txt", "data/b.md",
+    "'quoted'", "Paris",
+    "北京", "和", "然后", "3加4", "：", "\n", "km", "miles", "my name is Ada", "what about",
+    "……", "×", "**", "%", "\u0000", "\ud800",
 ]  # fmt: skip
 
 texts = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(SCRAPS), max_size=12).map(" ".join))
@@ -86,7 +88,7 @@ def check_calls(message: Message, offer: list[dict[str, Any]]) -> None:
     assert message.tool_calls or message.content
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(texts, offers, choices)
 def test_every_reply_is_legal(question: str, offer: list[dict[str, Any]], choice: str) -> None:
     request = Request([Message(question, "user")], tuple(offer), choice)
@@ -101,7 +103,7 @@ def test_every_reply_is_legal(question: str, offer: list[dict[str, Any]], choice
         assert last.message.tool_calls
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(texts, st.lists(tools, min_size=1, max_size=3, unique_by=lambda tool: tool["function"]["name"]), st.data())
 def test_the_named_tool_is_called(question: str, offer: list[dict[str, Any]], data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([tool["function"]["name"] for tool in offer]))
@@ -124,7 +126,7 @@ results = st.one_of(
 )
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(texts, min_size=1, max_size=3), offers, st.data())
 def test_the_loop_ends_whatever_tools_return(
     questions: list[str], offer: list[dict[str, Any]], data: st.DataObject
@@ -159,7 +161,7 @@ messages = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(deadline=None, max_examples=200)
 @given(st.lists(messages, max_size=8), st.sampled_from([(), tuple(ALL), (THOUGHT, FINISH, *ALL)]), choices)
 def test_any_conversation_gets_a_reply(said: list[Message], offer: tuple[dict[str, Any], ...], choice: str) -> None:
     check_calls(OfflineLLM().reply(Request(said, offer, choice)), list(offer))
@@ -186,6 +188,7 @@ def test_broken_schemas_are_borne(broken: dict[str, Any], choice: str) -> None:
         assert OfflineLLM().reply(Request([Message(question, "user")], [broken, *ALL], choice))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40) | st.text("0123456789+-*/(). %^×÷", max_size=30))
 def test_expressions_that_are_found_can_be_worked_out_or_fail_quietly(text: str) -> None:
     for expression in expressions(text):
@@ -200,6 +203,7 @@ def test_arithmetic_that_must_not_be_done_is_not(text: str) -> None:
     assert converse(f"What is {text}?", []).answer
 
 
+@settings(deadline=None)
 @given(texts)
 def test_parts_keep_their_order_and_are_never_empty(text: str) -> None:
     found = parts(text)
@@ -209,6 +213,7 @@ def test_parts_keep_their_order_and_are_never_empty(text: str) -> None:
         at = text.index(part.text, at)
 
 
+@settings(deadline=None)
 @given(schemas)
 def test_a_blank_fits_its_schema(shape: dict[str, Any]) -> None:
     value = blank(shape)

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from hello_agents import catalogue
 from hello_agents.core.action import Request
 from hello_agents.core.message import Message, Messages, ToolCall
-from hello_agents.core.run import Compacted, Replied, Run, evolve
+from hello_agents.core.run import Compacted, Replied, Returned, Run, Told, evolve
 from hello_agents.offline import OfflineLLM
 
 from .corpus import ALL, CORPUS, Case, calc, notes, read, weather, write
@@ -30,7 +31,6 @@ from .world import (
     converse,
     schema,
 )
-
 
 # -- the corpus --------------------------------------------------------------------------------------
 
@@ -265,8 +265,6 @@ def test_signs_that_a_calculator_cannot_read_are_replaced() -> None:
 
 def test_a_partial_result_is_said_to_be_one() -> None:
     run = edited_call("Read hello.txt", ToolCall("c", "Read", {"path": "hello.txt"}))
-    from hello_agents.core.run import Returned
-
     run = evolve(run, Returned(Message("⚠️ Partial: lines 1-2 of 9", "tool", answers="c", status="partial")))
     answer = reply(run, ALL).text
     assert "lines 1-2 of 9" in answer
@@ -274,8 +272,6 @@ def test_a_partial_result_is_said_to_be_one() -> None:
 
 
 def test_an_edited_result_is_what_it_goes_on_with() -> None:
-    from hello_agents.core.run import Returned
-
     run = edited_call(
         "Calculate 12*9 and write the result to out.txt", ToolCall("c", "python_calculator", {"input": "1"})
     )
@@ -284,15 +280,11 @@ def test_an_edited_result_is_what_it_goes_on_with() -> None:
 
 
 def edited_call(question: str, call: ToolCall) -> Run:
-    from hello_agents.core.run import Told
-
     run = evolve(Run("t"), Told(Message(question, "user")))
     return evolve(run, Replied(Message(None, "assistant", tool_calls=[call])))
 
 
 def run_with_error(run: Run, text: str) -> Run:
-    from hello_agents.core.run import Returned
-
     return evolve(run, Returned(Message(text, "tool", answers=run.pending[0].id, status="error")))
 
 
@@ -314,8 +306,6 @@ def test_without_tools_it_answers_from_what_it_has() -> None:
     assert not message.tool_calls
     assert message.content
     run = edited_call("Calculate 12*9 and write the result to out.txt", ToolCall("c", *calc("12*9")))
-    from hello_agents.core.run import Returned
-
     run = evolve(run, Returned(Message("108", "tool", answers="c", status="success")))
     last = reply(run, ALL, tool_choice="none")
     assert not last.tool_calls
@@ -325,9 +315,6 @@ def test_without_tools_it_answers_from_what_it_has() -> None:
 
 def test_a_notice_of_the_library_is_no_question() -> None:
     run = edited_call("Calculate 12*9 and write the result to out.txt", ToolCall("c", *calc("12*9")))
-    from hello_agents.core.run import Returned
-    from hello_agents import catalogue
-
     run = evolve(run, Returned(Message("108", "tool", answers="c", status="success")))
     for language in ("en", "zh"):
         notice = Message(catalogue.text("limits.steps_left", language, left=2), "user")

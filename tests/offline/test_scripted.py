@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hello_agents.core.action import Request
@@ -93,6 +93,7 @@ def test_what_a_tool_does_to_its_arguments_does_not_reach_the_script() -> None:
     assert reply(llm, asked()).message.tool_calls[0].arguments == {"items": [1, {"a": 2}], "n": 1}
 
 
+@settings(deadline=None)
 @given(st.text(), st.dictionaries(st.text(max_size=5), st.integers() | st.text(), max_size=4))
 def test_pieces_joined_are_the_reply(text: str, arguments: dict[str, object]) -> None:
     llm = ScriptedLLM(Message(text, "assistant", tool_calls=[ToolCall("", "f", arguments), ToolCall("", "g")]))
@@ -107,6 +108,7 @@ def test_pieces_joined_are_the_reply(text: str, arguments: dict[str, object]) ->
         assert json.loads("".join(d.text for d in own)) == call.arguments
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_text_pieces_lose_nothing(text: str) -> None:
     assert "".join(text_pieces(text)) == text
@@ -158,6 +160,7 @@ def test_estimates_are_near_what_tokenizers_count(text: str, least: int, most: i
     assert least <= estimate_text(text) <= most
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_more_text_is_never_fewer_tokens(a: str, b: str) -> None:
     assert estimate_text(a + b) >= estimate_text(a)
