@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from .offers import Json, Tool
-from .situation import Result, Situation
+from .situation import LONGEST, Result, Situation
 
 FINAL = frozenset(
     {"NOT_RUN", "REFUSED", "INTERRUPTED", "ACCESS_DENIED", "PERMISSION_DENIED", "CIRCUIT_OPEN", "NO_RESULT"}
@@ -58,7 +58,7 @@ def _offered_name(tool: Tool, first: Result) -> Json | None:
     for name, value in first.call.arguments.items():
         if not isinstance(value, str) or not _NOT_THERE.search(first.text):
             continue
-        offered = [word for word in _NAME.findall(first.text) if word != value and word not in value]
+        offered = [word for word in _NAME.findall(first.text[:LONGEST]) if word != value and word not in value]
         if near := closest(value, offered):
             return {**first.call.arguments, name: near}
     return None
@@ -164,7 +164,7 @@ def _nearest_listed(tool: Tool, first: Result, look: Result) -> Again | None:
     if parameter is None:
         return None
     folder, _, name = str(first.call.arguments.get(parameter.name, "")).rpartition("/")
-    near = closest(name, _NAME.findall(look.text))
+    near = closest(name, _NAME.findall(look.text[:LONGEST]))
     if near is None or near == name:
         return None
     if folder:

@@ -227,6 +227,13 @@ def test_calls_of_the_corpus_are_valid(entry: Any) -> None:
         check_calls(message, entry.tools)
 
 
+@pytest.mark.parametrize("scrap", ["和", "a", " ", "1,", "and ", "北京和", "-"])
+def test_a_question_without_end_is_cut_and_the_answer_says_so(scrap: str) -> None:
+    """Nested repetition would make these take longer than anybody waits."""
+    talk = converse("天气 " + scrap * 5000, ALL)
+    assert "4000" in talk.answer
+
+
 def test_a_tool_that_always_fails_ends_soon() -> None:
     def fail(**_: Any) -> str:
         raise TypeError("unexpected keyword")
