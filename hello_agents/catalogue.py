@@ -241,8 +241,8 @@ TEXTS: dict[str, dict[str, str]] = {
     # why the next action is what it is
     "why.ask.question": {"en": "the question has not been answered yet", "zh": "问题还没有得到回答"},
     "why.ask.answered": {
-        "en": "{count} call(s) are answered and the model has not seen the results",
-        "zh": "{count} 个调用已有结果，模型还没有看到",
+        "en": "the model has not seen the results yet",
+        "zh": "模型还没有看到结果",
     },
     "why.ask.last": {
         "en": "{reason} is reached: one last answer, without tools",
@@ -250,6 +250,7 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "why.call": {"en": "the model asked for {names}", "zh": "模型请求调用 {names}"},
     "why.wait": {"en": "{names} needs a person's approval", "zh": "{names} 需要人工批准"},
+    "why.empty": {"en": "nothing has been asked yet", "zh": "还没有提出问题"},
     "why.stop.finished": {"en": "the model gave its answer", "zh": "模型给出了答案"},
     "why.stop.other": {"en": "{reason} is reached", "zh": "已达到 {reason}"},
     "why.over": {"en": "the question is closed: {reason}", "zh": "问题已结束：{reason}"},

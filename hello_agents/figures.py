@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+Axes = Any
+"""matplotlib's axes, whose types are only in part known to a checker."""
 
 INK = "#7d8796"
 USER, MODEL, TOOL, DONE = "#3f7cc4", "#7a62d0", "#1f8a70", "#5b6472"
@@ -50,8 +50,8 @@ def the_loop() -> Picture:
 def _canvas(width: float, height: float) -> Axes:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), dpi=160)
-    axes: Axes = figure.add_axes((0, 0, 1, 1))
+    figure: Any = Figure(figsize=(width, height), dpi=160)
+    axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, width)
     axes.set_ylim(-0.1, height - 0.3)
     axes.set_axis_off()

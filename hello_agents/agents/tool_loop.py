@@ -15,11 +15,14 @@ from ..core.run import Returned, Run, Stopped
 def tool_loop(run: Run, request: Callable[[], Request], asks: Callable[[ToolCall], bool], language: str) -> Action:
     """What comes next in a conversation with tools.
 
-    `request` makes the request, should the model be asked; `asks` says which calls need a person's approval.
+    A run in which nothing was said waits for a question. `request` makes the request, should the model be asked;
+    `asks` says which calls need a person's approval.
     """
     waiting = run.pending
     if waiting:
         return _answer(run, waiting, asks, language)
+    if not run.messages:
+        return Wait(())
     last = run.messages[-1]
     if last.role == "assistant":
         return Stopped("finished", last.text)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,11 +17,11 @@ from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
 from .message import Message, ToolCall
 from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, Told, evolve, frame_of, settle_all
-from .streaming import StreamEvent
 
 if TYPE_CHECKING:
     from ..tools.registry import ToolRegistry
     from .debugger import Debugger
+    from .streaming import StreamEvent
 
 Placed = tuple[str, Event]
 """An event and the frame it belongs to."""
@@ -63,7 +62,7 @@ class Agent:
         self.llm = llm
         self.system_prompt = system_prompt
         self.config = config or Config()
-        self.tool_registry = tool_registry
+        self.tool_registry: ToolRegistry | None = tool_registry
         self.max_steps = max_steps
         self.members: dict[str, Agent] = {}
         """The agents that decide for child runs, by name."""
@@ -71,6 +70,9 @@ class Agent:
         """The conversation so far, as a value. Assign an older or loaded run to go on from there."""
         self.journal: list[Entry] = []
         """What happened to `state` since this agent was made, oldest first."""
+        self.sink: Callable[[Entry, Run], None] | None = None
+        """Where each entry is written before anybody is told of it; a `JournalFile`, say. One that cannot write stops
+        the run, which stays as it is in `state` and goes on with `resume()`."""
         self.subscribers: list[Callable[[Entry, Run], None]] = []
         """Told of each entry after it is in the journal. An error of theirs is noted and does not end the run."""
 
@@ -224,6 +226,13 @@ class Agent:
         """The conversation without the system message."""
         return [message for message in self.state.messages if message.role != "system"]
 
+    def restore(self, entries: Iterable[Entry]) -> Run:
+        """Takes over a journal, that of a process that has ended, say; `resume()` then goes on from its last entry."""
+        self.state = Run(self.name)
+        self.journal = list(entries)
+        self._state = reduce(lambda run, entry: evolve(run, entry.event, entry.frame), self.journal, self._state)
+        return self._state
+
     def clear_history(self) -> None:
         """Starts over. The journal starts over, too."""
         self.state = self._start = Run(self.name)
@@ -257,6 +266,8 @@ class Agent:
     def _limits(self, kwargs: Mapping[str, Any]) -> Limits:
         for name in kwargs:
             if name not in _LIMITS:
+                from difflib import get_close_matches
+
                 near = get_close_matches(name, _LIMITS, n=1)
                 hint = f"Did you mean {near[0]!r}?" if near else "Settings of the model go to `HelloAgentsLLM`."
                 raise TypeError(f"run() has no argument {name!r}; it takes {', '.join(_LIMITS)}. {hint}")
@@ -297,6 +308,8 @@ class Agent:
         def sink(entry: Entry, run: Run) -> None:
             self.journal.append(entry)
             self._state = run
+            if self.sink is not None:
+                self.sink(entry, run)
             for subscriber in self.subscribers:
                 try:
                     subscriber(entry, run)

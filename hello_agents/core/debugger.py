@@ -374,6 +374,8 @@ def why(run: Run, action: Action, language: str = "en") -> str:
             return text("why.ask.question", language)
         case Call(calls):
             return text("why.call", language, names=_names(calls))
+        case Wait(()):
+            return text("why.empty", language)
         case Wait(calls):
             return text("why.wait", language, names=_names(calls))
         case Stopped("finished"):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields
 from functools import cache
 from math import isfinite
+from pathlib import Path
 from typing import Any, cast
 
 from .message import Message, Messages
@@ -75,17 +76,41 @@ def dump_journal(entries: Iterable[Entry]) -> str:
 
 
 def load_journal(text: str) -> Iterator[Entry]:
-    """Reads JSON lines. A last line that was cut off in the middle of writing is left out; damage before it raises."""
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
+    """Reads JSON lines. Raises `ValueError` that names the line that cannot be read."""
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             yield load_entry(line)
         except ValueError as error:
-            if number == len(lines):
-                return
             raise ValueError(f"Line {number} of the journal cannot be read: {error}") from error
+
+
+class JournalFile:
+    """A journal on disk that is written while the run goes on: one line an entry, handed to the system at once.
+
+    It survives the end of the process, however that comes. A line that was cut off is cut away on opening, so
+    that what follows stands on a line of its own.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def __call__(self, entry: Entry, run: Run) -> None:
+        """Writes one entry. Raises `OSError` when that cannot be done."""
+        with self.path.open("ab") as file:
+            file.write((dump_entry(entry) + "\n").encode())
+
+    def read(self) -> list[Entry]:
+        """The entries written so far, without a last one that was cut off, which is removed from the file."""
+        if not self.path.exists():
+            return []
+        written = self.path.read_bytes()
+        whole = written.rfind(b"\n") + 1
+        if whole < len(written):
+            with self.path.open("r+b") as file:
+                file.truncate(whole)
+        return list(load_journal(written[:whole].decode()))
 
 
 def dump_json(run: Run) -> str:

@@ -19,6 +19,7 @@ class StreamDecoder(Protocol):
     """Puts a streamed reply together."""
 
     def feed(self, chunk: object) -> Iterator[Delta]: ...
+    def rest(self) -> Iterator[Delta]: ...
     def finish(self) -> Replied: ...
 
 
@@ -100,6 +101,8 @@ class Endpoint:
                         for delta in decoder.feed(chunk):
                             begun = begun or _is_answer(delta)
                             yield delta
+                for delta in decoder.rest():
+                    yield delta
                 yield decoder.finish()
                 return
             except BadReply as error:
@@ -127,6 +130,8 @@ class Endpoint:
                         for delta in decoder.feed(chunk):
                             begun = begun or _is_answer(delta)
                             yield delta
+                for delta in decoder.rest():
+                    yield delta
                 yield decoder.finish()
                 return
             except BadReply as error:

@@ -11,10 +11,11 @@ from ..core.run import Delta, Replied
 from .arguments import read_arguments, utf8
 from .loose import mapping, mappings, parts, string
 from .openai_reply import Draft, WrittenCall, fields_of, reasoning_of, wire_calls, written_arguments
+from .thinking import Piece
 
 
 class Accumulator:
-    """A streamed reply being put together. `feed` it the chunks, then `finish` it once."""
+    """A streamed reply being put together. `feed` it the chunks, ask for the `rest`, then `finish` it."""
 
     def __init__(self, *, step: int = 0, language: str = "en") -> None:
         self._step = step
@@ -34,13 +35,18 @@ class Accumulator:
             if choice.get("index") in (0, None):
                 yield from self._choice(choice)
 
+    def rest(self) -> Iterator[Delta]:
+        """What was held back because it might have been the beginning of a tag."""
+        half, self._half = self._half, ""
+        yield from self._told(self._draft.split.feed(utf8(half)))
+        yield from self._told(self._draft.split.close())
+
     def finish(self) -> Replied:
         """The whole reply. Raises `EmptyReply` when there was none."""
         if not self._began:
             raise EmptyReply("The stream ended without a choice. Ask again; if it stays so, look at the model's name.")
-        for part, piece in self._draft.split.feed(utf8(self._half)):
-            self._draft.take(part, piece)
-        self._half = ""
+        for _ in self.rest():
+            pass
         self._draft.calls = [WrittenCall(slot.id, slot.name, slot.text) for slot in self._slots]
         return self._draft.replied(self._step, self._language)
 
@@ -62,7 +68,10 @@ class Accumulator:
         self._half = ""
         if "\ud800" <= said[-1] <= "\udbff":
             said, self._half = said[:-1], said[-1]
-        for part, piece in self._draft.split.feed(utf8(said)):
+        yield from self._told(self._draft.split.feed(utf8(said)))
+
+    def _told(self, pieces: Iterator[Piece]) -> Iterator[Delta]:
+        for part, piece in pieces:
             self._draft.take(part, piece)
             yield Delta(piece, part)
 

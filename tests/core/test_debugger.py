@@ -258,3 +258,10 @@ def test_an_interrupt_in_a_step_keeps_what_happened_and_the_next_step_settles_it
     debugger.finish()
     assert debugger.run.answer == "done"
     assert world.calls == ["add 1 2"]
+
+
+def test_before_anything_was_asked_the_agent_waits_for_a_question() -> None:
+    debugger = SimpleAgent("a", ScriptedLLM("x")).steps()
+    assert debugger.next == Wait(())
+    assert "nothing" in debugger.why
+    assert debugger.finish().messages == ()

@@ -100,6 +100,11 @@ class OpenAIServer:
         assert self._http is not None, "the server has not been started"
         return f"http://127.0.0.1:{self._http.server_port}/v1"
 
+    @property
+    def connections(self) -> int:
+        """How many connections are open."""
+        return len(self._open)
+
     def then(self, *script: Script) -> None:
         """More replies, after those that are left."""
         with self._lock:

@@ -22,14 +22,17 @@ MOUNT = """async ([esm, state, live]) => {
     get: (name) => window.state[name],
     on: (name, handler) => (handlers[name] = handler),
     off: (name) => delete handlers[name],
-    send: async (message) => {
-      if (!live) { if (live === null) throw new Error("no comm"); return; }
-      window.put(await window.python(JSON.stringify(message)));
+    send: (message) => {
+      if (live === null) throw new Error("no comm");
+      if (live) window.python(JSON.stringify(message)).then(window.put);
     },
   };
   window.state = state;
   window.put = (part) => { Object.assign(window.state, part); if (handlers["change:head"]) handlers["change:head"](); };
+  const begun = performance.now();
   await module.default.render({model, el: document.getElementById("w")});
+  document.body.getBoundingClientRect();
+  window.painted = performance.now() - begun;
 }"""
 
 

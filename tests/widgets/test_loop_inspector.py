@@ -6,22 +6,23 @@ import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hello_agents_widgets import LoopInspector
+from hello_agents_widgets.timeline import compact_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipywidgets import Widget
-from widgets import demo
 
 from hello_agents.agents.simple_agent import SimpleAgent
 from hello_agents.core.message import Message, Messages, ToolCall
 from hello_agents.core.run import Outcome, Replied, Run
 from hello_agents.offline.scripted import ScriptedLLM
 from hello_agents.tools.registry import ToolRegistry
-from hello_agents_widgets import LoopInspector
-from hello_agents_widgets.timeline import compact_json
+from widgets import demo
 
 HERE = Path(__file__).parent
 NASTY = [
@@ -185,7 +186,7 @@ def test_the_next_action_and_its_reason_are_with_every_tick() -> None:
     ticks = path(widget)
     assert all(tick["next"]["why"] for tick in ticks[:-1])
     assert ticks[-1]["next"] is None
-    for tick, following in zip(ticks, ticks[1:], strict=False):
+    for tick, following in pairwise(ticks):
         assert tick["next"]["kind"] == following["kind"]
         if "request" in following:
             coming = {key: value for key, value in tick["next"]["request"].items() if key not in ("frame", "toolset")}
@@ -391,7 +392,8 @@ def test_two_in_one_cell_and_in_two_cells_both_live(monkeypatch: pytest.MonkeyPa
 
 def test_the_book_gets_the_same_bytes_every_time() -> None:
     code = (
-        "import json; from widgets import demo; from hello_agents_widgets import LoopInspector; from ipywidgets import Widget\n"
+        "import json; from widgets import demo; from hello_agents_widgets import LoopInspector\n"
+        "from ipywidgets import Widget\n"
         "w = LoopInspector(demo.agent(), demo.QUESTION); w.step(5)\n"
         "print(json.dumps([w._repr_mimebundle_()[0], Widget.get_manager_state()], sort_keys=True))"
     )
@@ -415,6 +417,21 @@ def test_text_plain_is_readable_and_stable() -> None:
     assert "0x" not in text
     assert 'call Calculator({"expression":"2 * 320 + 180"})' in text
     assert text.endswith("finished: Two nights and the train cost 820.")
+
+
+def test_picture_and_live_view_are_outputs_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[dict[str, Any]] = []
+    monkeypatch.setattr("IPython.display.publish_display_data", shown.append)
+    widget = inspector()
+    widget._ipython_display_()
+    picture, view = shown
+    assert picture["text/plain"] == repr(widget)
+    assert widget.picture() in picture["text/html"]
+    assert view["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
+    widget.close()
+    shown.clear()
+    widget._ipython_display_()
+    assert len(shown) == 1
 
 
 # -- the picture at rest -----------------------------------------------------------------------------

@@ -1,3 +1,8 @@
+from hypothesis import settings
 from support.openai_server import openai_server
 
 __all__ = ["openai_server"]
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")

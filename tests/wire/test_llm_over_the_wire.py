@@ -61,6 +61,7 @@ STREAMS = [sync_stream, async_stream]
 
 REPLIES = [
     "Hello, 世界 🚀",
+    "3 <",
     "<think>hm</think>Yes",
     Message("Hm", "assistant", reasoning="because"),
     ToolCall("c1", "add", {"a": 1, "城市": "北京"}),
@@ -78,7 +79,8 @@ def test_four_ways_one_reply(openai_server, reply):
     for way in WAYS:
         *deltas, replied = way(llm)
         assert all(isinstance(delta, Delta) for delta in deltas)
-        assert "".join(delta.text for delta in deltas if delta.part == "content") in ("", replied.message.text)
+        streams = way in STREAMS
+        assert "".join(d.text for d in deltas if d.part == "content") == (replied.message.text if streams else "")
         replies.append(replied)
     assert all(replied == replies[0] for replied in replies)
     assert replies[0].usage == as_replied(reply).usage
@@ -215,6 +217,15 @@ def test_a_stream_that_breaks_is_not_begun_again(openai_server, way):
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("way", STREAMS)
+def test_nor_is_one_that_turns_into_an_error(openai_server, way):
+    said = {"choices": [{"index": 0, "delta": {"content": "Hel"}}]}
+    server = openai_server(Raw(chunks=[said, {"error": {"message": "hiccup"}}]), "no")
+    with pytest.raises(BadReply, match="hiccup"):
+        way(llm_at(server))
+    assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_nobody_there(way):
     with OpenAIServer() as server:
@@ -256,6 +267,7 @@ def test_one_client_for_all_calls_and_one_for_each_loop(openai_server):
 
         for _ in range(2):
             assert len(asyncio.run(several())) == 3
+            wait_until(lambda: server.connections == 0)
         assert len(llm._endpoint.transport._async) == 1  # The one of the last loop, until another begins.
         for _ in range(3):
             llm.reply(REQUEST)
@@ -363,3 +375,13 @@ def test_the_response_and_its_chunks_tell_the_same():
     replied = as_replied("Hello")
     assert response_of(replied, "m")["choices"][0]["message"]["content"] == "Hello"
     assert len(list(chunks_of(replied, {}, "m"))) == 3
+
+
+def test_the_offline_model_gives_the_same_reply_through_the_server(openai_server):
+    from hello_agents.offline.offline_llm import OfflineLLM
+
+    server = openai_server(OfflineLLM())
+    question = Request([Message("What is 15 * 23 + 45?", "user")])
+    direct = HelloAgentsLLM("offline").reply(question).message
+    for way in WAYS:
+        assert way(llm_at(server), question)[-1].message == direct

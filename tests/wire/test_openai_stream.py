@@ -27,6 +27,7 @@ def call_delta(index=0, id=None, name=None, arguments=None):
 def accumulated(chunks, step=0):
     accumulator = Accumulator(step=step)
     deltas = [delta for one in chunks for delta in accumulator.feed(one)]
+    deltas += accumulator.rest()
     return accumulator.finish(), deltas
 
 
@@ -124,6 +125,12 @@ def test_an_error_in_the_middle_of_a_stream():
         accumulated(["<html>"])
 
 
+def test_finishing_without_asking_for_the_rest_loses_nothing():
+    accumulator = Accumulator()
+    assert list(accumulator.feed(chunk(content="a <"))) == [Delta("a ")]
+    assert accumulator.finish().message.content == "a <"
+
+
 def test_only_the_first_choice_counts():
     second = {"choices": [{"index": 1, "delta": {"content": "no"}}]}
     assert accumulated([chunk(content="yes"), second])[0].message.content == "yes"
@@ -207,7 +214,7 @@ def test_other_shapes_of_a_stream():
 def test_half_a_character_waits_for_its_other_half():
     replied, deltas = accumulated([chunk(content="a\ud83d"), chunk(content="\ude80b"), chunk(content="\ud83d")])
     assert replied.message.content == "a🚀b\ufffd"
-    assert [delta.text for delta in deltas] == ["a", "🚀b"]
+    assert [delta.text for delta in deltas] == ["a", "🚀b", "\ufffd"]
 
 
 def test_thinking_over_chunks_is_told_apart_while_it_comes():

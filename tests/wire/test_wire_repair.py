@@ -100,6 +100,11 @@ def test_an_id_used_in_two_turns_is_renamed_in_the_later():
     assert [m.text for m in repaired if m.role == "tool"] == ["1", "2"]
 
 
+def test_a_result_belongs_to_the_nearest_call_before_it():
+    repaired = repair([calling("a"), user("never mind"), calling("a"), result("a", "2")])
+    assert [m.text for m in repaired if m.role == "tool"] == ["not answered: there is no result of this call", "2"]
+
+
 def test_one_system_message_first():
     first, second = Message("be kind", "system"), Message("be brief", "system")
     assert repair([user("q"), first]) == [first, user("q")]

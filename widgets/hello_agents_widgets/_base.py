@@ -146,11 +146,44 @@ class BookWidget(anywidget.AnyWidget):
         return self.summary()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self._bundle(), {}
+
+    def _bundle(self) -> dict[str, Any]:
+        """Picture and text, and the live view for as long as there is one."""
         bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self.picture()}
         if self.comm is not None:
-            view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
-            bundle["application/vnd.jupyter.widget-view+json"] = view
-        return bundle, {}
+            bundle[_VIEW] = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+        return bundle
+
+    def _ipython_display_(self) -> None:
+        """Shows the picture, and after it the live view, which takes the picture's place where there is one.
+
+        JupyterLab prefers the live view of a bundle even when its kernel is gone, and then shows an error. So the
+        two are outputs of their own: a stored notebook shows the picture wherever the view has no model.
+        """
+        from IPython.display import publish_display_data
+
+        bundle = self._bundle()
+        view = bundle.pop(_VIEW, None)
+        bundle["text/html"] = f'<div class="hai-picture">{_TAKES_PLACE}{bundle["text/html"]}</div>'
+        publish_display_data(bundle)
+        if view is not None:
+            publish_display_data({_VIEW: view, "text/plain": ""})
+
+
+_VIEW = "application/vnd.jupyter.widget-view+json"
+
+_PICTURE = ":has(.hai-picture)"
+_TAKES_PLACE = (
+    "<style>"
+    + "".join(
+        f"{output}{_PICTURE}:has(+ {output} .hai),{output}{_PICTURE} + {output}:has({waiting}):not(:has(.hai))"
+        "{display:none}"
+        for output, waiting in ((".jp-OutputArea-child", ".jp-OutputArea-output"), (".cell_output > .output", "script"))
+    )
+    + "</style>"
+)
+"""In JupyterLab and on the book's site: the picture makes room for a live view, and a view without a model for it."""
 
 
 class _Place:

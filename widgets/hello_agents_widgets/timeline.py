@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any, assert_never
 
 from hello_agents.catalogue import text
@@ -67,6 +68,7 @@ class Timeline:
 
     def __post_init__(self) -> None:
         self._numbers: dict[int, int] = {}
+        self._legal: dict[str, tuple[int, Message | None, set[str]]] = {}
         self._kept: list[Message] = []
         self._sent = (0, 0, 0, 0)
         self._ends: list[tuple[int, int, Entry | None]] = []
@@ -186,6 +188,7 @@ class Timeline:
                 inside = f"{frame}/{id}" if frame else id
                 return [[inside, 0, 0, [self._number(message) for message in child.messages]]]
             case Compacted(start, stop, messages):
+                self._legal.pop(frame, None)
                 return [[frame, start, stop - start, [self._number(message) for message in messages]]]
             case _:
                 pass
@@ -203,11 +206,30 @@ class Timeline:
     def _request(self, request: Request, run: Run) -> Json:
         """A request in ranges and numbers."""
         return {
-            "parts": self._parts(repair(request.messages, self.language), run.messages),
+            "parts": self._sent_of(request, run),
             "choice": request.tool_choice,
             "envelope": self._envelope(request),
             "toolset": self._toolset(request),
         }
+
+    def _sent_of(self, request: Request, run: Run) -> list[Any]:
+        """The messages that go out. A conversation known to be legal up to a point is looked at from there on only."""
+        frame, had = request.at[0], run.messages
+        size, last, ids = self._legal.get(frame, (0, None, set[str]()))
+        if request.messages is had and 0 < size <= len(had) and had[size - 1] is last:
+            tail = had[size:]
+            asked = [call.id for message in tail for call in message.tool_calls]
+            legal = repair(tail, self.language)
+            same = len(legal) == len(tail) and all(map(is_, legal, tail))
+            if same and ids.isdisjoint(asked) and len(set(asked)) == len(asked):
+                self._legal[frame] = (len(had), had[-1], _joined(ids, asked))
+                return [[0, len(had)]]
+        parts = self._parts(repair(request.messages, self.language), had)
+        if parts == [[0, len(had)]]:
+            self._legal[frame] = (len(had), had[-1], {call.id for message in had for call in message.tool_calls})
+        else:
+            self._legal.pop(frame, None)
+        return parts
 
     def _parts(self, asked: Sequence[Message], had: Sequence[Message]) -> list[Any]:
         """What was sent: a range of the conversation as `[start, stop]`, a message of its own as its number."""
@@ -275,12 +297,29 @@ class Timeline:
         return shown
 
     def _meter(self, run: Run, tick: Json) -> list[int]:
-        parts = [0] * len(METER)
-        for message in run.messages:
+        """Tokens by `METER`: those of the tick before and of what was added, or counted anew after another change."""
+        before = self.ticks[int(tick["up"])] if tick["up"] >= 0 else None
+        ops: list[list[Any]] = tick["ops"]
+        if (
+            before is not None
+            and before["frame"] == tick["frame"]
+            and all(o[0] == tick["frame"] and not o[2] for o in ops)
+        ):
+            parts = list[int](before["meter"])
+            added = [self.message(int(number)) for op in ops for number in op[3]]
+        else:
+            parts = [0] * len(METER)
+            added = list(run.messages)
+        for message in added:
             parts[_METER_OF[message.role]] += self.messages[self._number(message)]["tokens"]
-        toolset = tick.get("toolset", -1)
+        toolset = int(tick.get("toolset", -1))
         parts[1] = self.tools[toolset]["tokens"] if toolset >= 0 else 0
         return parts
+
+
+def _joined(ids: set[str], more: Sequence[str]) -> set[str]:
+    ids.update(more)
+    return ids
 
 
 def _spans(walk: Debugger, total: int) -> list[tuple[int, int]]:
@@ -366,7 +405,7 @@ def wire_of(message: Message, language: str = "en") -> Json | None:
 
 
 def next_decision(walk: Debugger, run: Run) -> Decision | None:
-    """What the agent does next in this run; `None` when nothing is left to do, nothing was said, or no agent is here."""
+    """What the agent does next in this run; `None` when nothing is left to do or said yet, or there is no agent."""
     if walk.agent is None or not run.at(run.focus).messages:
         return None
     return Loop(walk.agent, run).next_action()
