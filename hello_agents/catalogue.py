@@ -428,6 +428,10 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "offline.partial": {"en": "{text} (this is only a part of it)", "zh": "{text}（这只是一部分）"},
     "offline.empty": {"en": "{name} returned nothing.", "zh": "{name} 没有返回内容。"},
+    "offline.long": {
+        "en": "I read only the first {limit} characters of the question.",
+        "zh": "我只读取了问题的前 {limit} 个字符。",
+    },
     "offline.satisfied": {"en": "No need for improvement.", "zh": "无需改进。"},
     "offline.too_thin": {
         "en": "The answer is empty. Answer the task itself.",
