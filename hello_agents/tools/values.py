@@ -12,7 +12,6 @@ from datetime import date, datetime, time
 from enum import Enum
 from typing import Any, cast
 
-
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # `json.dumps` would make an encoder a call.
 
 
