@@ -11,7 +11,6 @@ from ..catalogue import text as catalogue_text
 from .action import Action, Model, Request
 from .config import Config
 from .exceptions import AgentException
-from .lifecycle import AgentEvent, EventType, LifecycleHook
 from .limits import limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
@@ -21,6 +20,7 @@ from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, To
 if TYPE_CHECKING:
     from ..tools.registry import ToolRegistry
     from .debugger import Debugger
+    from .lifecycle import EventType, LifecycleHook
     from .streaming import StreamEvent
 
 Placed = tuple[str, Event]
@@ -337,6 +337,7 @@ class Agent:
     async def _astream(
         self, text: str, hooks: Mapping[str, LifecycleHook], kwargs: Mapping[str, Any], deltas: bool
     ) -> AsyncIterator[StreamEvent]:
+        from .lifecycle import AgentEvent, EventType
         from .stream import Stream, call_hook
 
         loop = self._loop(deltas)
