@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="also measure the peers (installs them below .env)")
     parser.add_argument("--write", action="store_true", help="write benchmarks/README.md; only with --all")
-    parser.add_argument("--rounds", type=int, default=5, help="how often everything is measured")
+    parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured")
     arguments = parser.parse_args()
     if arguments.write and not arguments.all:
         parser.error("--write needs --all: the tables compare with the peers.")
