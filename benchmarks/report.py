@@ -38,7 +38,9 @@ what grows with the run does, because an evaluation makes thousands of runs and 
 
 “Over bare” is over the same interpreter that imports nothing. Size is what `pip install`, without extras, adds to an
 empty environment, compiled files included. This library brings the `openai` client, tokenizers and their data with it;
-langgraph and smolagents leave the client for a model to a further package.
+langgraph and smolagents leave the client for a model to a further package, and pydantic-ai is its slim edition with the
+`openai` extra. “Least” is the difference between the quickest processes of each kind: what the import takes when the
+machine does nothing else.
 
 {loads}
 
@@ -53,11 +55,11 @@ versions. `measure.py` runs in the contender's environment and measures one thin
 """
 
 
-def page(results: Results, command: str) -> str:
-    """The README."""
+def page(results: Results, command: str, load: float) -> str:
+    """The README; `load` is how many processes wanted to run at a time, on average."""
     return PAGE.format(
         command=command,
-        machine=machine(),
+        machine=machine(load),
         steps=steps(results),
         weights=weights(results),
         loads=loads(results),
@@ -65,8 +67,9 @@ def page(results: Results, command: str) -> str:
     )
 
 
-def machine() -> str:
-    return f"{os.cpu_count()} cores ({platform.system()}, {platform.machine()}), Python {platform.python_version()}"
+def machine(load: float) -> str:
+    system = f"{platform.system()}, {platform.machine()}"
+    return f"{os.cpu_count()} cores ({system}), Python {platform.python_version()}, under an average load of {load:.1f}"
 
 
 def steps(results: Results) -> str:
@@ -121,7 +124,8 @@ def targets(results: Results) -> str:
         _each("a step with the journal written at most HelloAgents' with its defaults", journal, default, 1),
         _target("growth of a step's cost from 100 to 1000 steps at most ×1.3", ours.growth, 1.3, "×{:.2f}"),
         _target("the same with the journal written", journal.growth, 1.3, "×{:.2f}"),
-        _target("import at most 60 ms over bare", ours.import_median, 60, "{:.0f} ms"),
+        _target("import at most 60 ms over bare, least disturbed", ours.import_least, 60, "{:.0f} ms"),
+        _target("the same, median under the load of this run", ours.import_median, 60, "{:.0f} ms"),
         _target(f"import loads none of {', '.join(HEAVY)}", len(ours.loads), 0, "{}"),
         _target("installed at most 60 MB", ours.megabytes, 60, "{:.0f} MB"),
         _target("installed at most 25 distributions", len(ours.added), 25, "{}"),
