@@ -12,7 +12,6 @@ from .action import Action, Model, Request
 from .config import Config
 from .delegation import delegate
 from .exceptions import AgentException
-from .lifecycle import AgentEvent, EventType, LifecycleHook
 from .limits import limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ..tools.builtin.task_tool import TaskTool
     from ..tools.registry import ToolRegistry
     from .debugger import Debugger
+    from .lifecycle import EventType, LifecycleHook
     from .streaming import StreamEvent
 
 Placed = tuple[str, Event]
@@ -364,6 +364,7 @@ class Agent:
     async def _astream(
         self, text: str, hooks: Mapping[str, LifecycleHook], kwargs: Mapping[str, Any], deltas: bool
     ) -> AsyncIterator[StreamEvent]:
+        from .lifecycle import AgentEvent, EventType
         from .stream import Stream, call_hook
 
         loop = self._loop(deltas)
