@@ -1,4 +1,4 @@
-"""Replies that are not what the protocol promises, in which the run goes on: with equal journals, however it is walked."""
+"""Replies that are not what the protocol promises: the run goes on, with equal journals however it is walked."""
 
 from __future__ import annotations
 
@@ -126,70 +126,39 @@ IDS: dict[str, Odd] = {
 }
 
 FIRST, SECOND = call(GOOD), call(OTHER, id="c2")
-BOTH_CALLS = reply(None, FIRST, SECOND)
-NAMELESS = reply(None, call(GOOD, id=...), call(OTHER, id=...))
+NAMELESS = [call(GOOD, id=...), call(OTHER, id=...)]
+EQUAL = [call(GOOD, id="same"), call(OTHER, id="same")]
 
 
-def bare(wire: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "function", "function": wire["function"]}
+def one_call(*chunks: Any) -> Odd:
+    """One call, whole as always, and streamed like this."""
+    return Odd([streamed([*chunks, usage_chunk()], reply(None, FIRST))], RAN, ["3"])
 
 
+def two_calls(calls: list[dict[str, Any]], *indexes: int | None) -> Odd:
+    """Two calls, streamed under these indexes."""
+    pieces = [piece for one, index in zip(calls, indexes, strict=True) for piece in call_pieces(one, index)]
+    whole = reply(None, *calls)
+    return Odd([streamed([*pieces, chunk("tool_calls"), usage_chunk()], whole)], TWO, ["3", "7"])
+
+
+END = chunk("tool_calls")
 STREAMS: dict[str, Odd] = {
-    "deltas without index": Odd(
-        [streamed([*call_pieces(FIRST, None), *call_pieces(SECOND, None), chunk("tool_calls"), usage_chunk()], BOTH_CALLS)],
-        TWO,
-        ["3", "7"],
-    ),
-    "deltas without id": Odd(
-        [streamed([*call_pieces(bare(FIRST), 0), *call_pieces(bare(SECOND), 1), chunk("tool_calls"), usage_chunk()], NAMELESS)],
-        TWO,
-        ["3", "7"],
-    ),
-    "deltas without index and id": Odd(
-        [
-            streamed(
-                [*call_pieces(bare(FIRST), None), *call_pieces(bare(SECOND), None), chunk("tool_calls"), usage_chunk()],
-                NAMELESS,
-            )
-        ],
-        TWO,
-        ["3", "7"],
-    ),
-    "two calls under one index": Odd(
-        [streamed([*call_pieces(FIRST, 0), *call_pieces(SECOND, 0), chunk("tool_calls"), usage_chunk()], BOTH_CALLS)],
-        TWO,
-        ["3", "7"],
-    ),
-    "an index that begins at one": Odd(
-        [streamed([*call_pieces(FIRST, 1), *call_pieces(SECOND, 2), chunk("tool_calls"), usage_chunk()], BOTH_CALLS)],
-        TWO,
-        ["3", "7"],
-    ),
-    "the finish reason of a text beside a call": Odd([reply(None, call(GOOD), finish="stop")], RAN, ["3"]),
-    "no finish reason": Odd(
-        [streamed([*call_pieces(FIRST, 0), usage_chunk()], Raw({
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": None, "tool_calls": [FIRST]}}],
-            "usage": {"prompt_tokens": 5, "completion_tokens": 2}, "model": "m",
-        }))],
-        RAN,
-        ["3"],
-    ),
-    "chunks with tokens alone, everywhere": Odd(
-        [
-            streamed(
-                [usage_chunk(), chunk(content="So"), {"choices": []}, *call_pieces(FIRST, 0), usage_chunk(),
-                 chunk("tool_calls"), usage_chunk()],
-                reply("So", FIRST),
-            )
-        ],
-        RAN,
-        ["3"],
-    ),
-    "no word of the end": Odd([replace(reply(None, FIRST), done=False)], RAN, ["3"]),
-    "the whole message in a stream": Odd(
-        [streamed([reply(None, FIRST).body], reply(None, FIRST))], RAN, ["3"]
-    ),
-}  # fmt: skip
+    "deltas without index": two_calls([FIRST, SECOND], None, None),
+    "deltas without id": two_calls(NAMELESS, 0, 1),
+    "deltas without index and id": two_calls(NAMELESS, None, None),
+    "two calls under one index": two_calls([FIRST, SECOND], 0, 0),
+    "two calls under one index without ids": two_calls(NAMELESS, 0, 0),
+    "two calls under one index with equal ids": two_calls(EQUAL, 0, 0),
+    "an index that begins at one": two_calls([FIRST, SECOND], 1, 2),
+    "tokens first": one_call(usage_chunk(), *call_pieces(FIRST, 0), END),
+    "tokens between": one_call(*call_pieces(FIRST, 0), usage_chunk(), END),
+    "empty choices between": one_call({"choices": []}, *call_pieces(FIRST, 0), {"choices": []}, END),
+    "the whole message in one chunk": one_call(reply(None, FIRST).body),
+    "the whole call in one chunk": one_call(chunk(tool_calls=[{"index": 0, **FIRST}]), END),
+    "an end that is not marked": Odd([replace(reply(None, FIRST), done=False)], RAN, ["3"]),
+    "the finish reason of a text beside a call": Odd([reply(None, FIRST, finish="stop")], RAN, ["3"]),
+}
 
 THINKING: dict[str, Odd] = {
     "a think block before the answer": Odd([reply("<think>1+2…\nis 3</think>\nIt is 3.")]),
