@@ -263,9 +263,7 @@ def _read_exchange(line: str) -> _Exchange:
     data = json.loads(line)
     match data:
         case {"schema": int(schema)} if schema > SCHEMA:
-            raise ValueError(
-                f"Its schema {schema} is newer than {SCHEMA}. Update hello-agents-book."
-            )
+            raise ValueError(f"Its schema {schema} is newer than {SCHEMA}. Update hello-agents-book.")
         case {
             "at": [str(frame), int(step)],
             "request": {"messages": list(), "tools": list(), "tool_choice": str()},
