@@ -206,6 +206,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "not run: the limit of this question was reached before the call",
         "zh": "未执行：在此调用之前已达到本次提问的上限",
     },
+    "limits.too_many_calls": {
+        "en": "not run: {name} may be called {most} times for one question, and was",
+        "zh": "未执行：每次提问最多可调用 {name} {most} 次，已达到上限",
+    },
     "limits.no_answer": {
         "en": "Stopped without an answer ({reason}). The last result was: {last}",
         "zh": "未能得出答案即停止（{reason}）。最后的结果是：{last}",

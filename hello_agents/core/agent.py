@@ -301,6 +301,8 @@ class Agent:
             max_steps=kwargs.get("max_steps", self.max_steps),
             max_tokens=kwargs.get("max_tokens", self.config.max_total_tokens),
             max_repeats=kwargs.get("max_repeats", self.config.max_repeated_calls),
+            max_calls_per_tool=self.config.max_iterations_per_tool,
+            max_failures=self.config.degrade_after_failures,
         )
 
     def _opening(self, text: str | None, kwargs: Mapping[str, Any], run: Run | None = None) -> list[Placed]:

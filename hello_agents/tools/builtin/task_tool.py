@@ -74,6 +74,8 @@ class TaskTool(Tool):
             max_steps=arguments.get("max_steps") or agent.max_steps,
             max_tokens=_left(parent),
             max_repeats=parent.limits.max_repeats,
+            max_calls_per_tool=parent.limits.max_calls_per_tool,
+            max_failures=parent.limits.max_failures,
             tools=parent.limits.tools if allowed is None else tuple(allowed.filter(names)),
             depth=parent.limits.depth + 1,
         )
