@@ -38,19 +38,22 @@ def mask(text: str, *known: str | None) -> str:
 
 
 def mask_values(value: Any, *known: str | None) -> Any:
-    """A JSON value with its texts masked; fields named like secrets lose their value whatever it looks like."""
+    """A JSON value with its texts and names masked; fields named like secrets lose their value whatever it is."""
     match value:
         case str():
             return mask(value, *known)
         case Mapping():
             fields = cast("Mapping[Any, Any]", value)
             return {
-                name: MASK
-                if isinstance(name, str) and item and re.match(_SECRET_FIELD, name)
-                else mask_values(item, *known)
+                mask_values(name, *known): MASK if item and is_secret_name(name) else mask_values(item, *known)
                 for name, item in fields.items()
             }
         case list() | tuple():
             return [mask_values(item, *known) for item in cast("list[Any]", value)]
         case _:
             return value
+
+
+def is_secret_name(name: object) -> bool:
+    """Whether a field of this name holds a secret."""
+    return isinstance(name, str) and re.match(_SECRET_FIELD, name) is not None

@@ -10,6 +10,7 @@ from functools import reduce
 import pytest
 from hypothesis import HealthCheck, given, settings
 from laws.actors import AGENTS, SCENARIOS, Scenario, registry
+from support.journals import by_frame
 from support.openai_server import complaint_about
 
 from hello_agents.core.agent import Agent
@@ -31,24 +32,6 @@ def asked(kind: str, scenario: Scenario) -> Agent:
     for question in scenario.questions:
         agent.run(question)
     return agent
-
-
-def by_frame(journal: Iterable[Entry]) -> dict[str, list[object]]:
-    """The events of each frame. The order in which the calls of one reply finish is a matter of time."""
-    frames: dict[str, list[object]] = {}
-    batches: dict[str, list[object]] = {}
-    for entry in journal:
-        events = frames.setdefault(entry.frame, [])
-        batch = batches.setdefault(entry.frame, [])
-        if isinstance(entry.event, Began | Returned):
-            batch.append(entry.event)
-            continue
-        events += sorted(batch, key=repr)
-        batch.clear()
-        events.append(entry.event)
-    for frame, batch in batches.items():
-        frames[frame] += sorted(batch, key=repr)
-    return frames
 
 
 def folded(entries: Iterable[Entry], start: Run) -> Run:
