@@ -206,6 +206,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "not run: the limit of this question was reached before the call",
         "zh": "未执行：在此调用之前已达到本次提问的上限",
     },
+    "limits.too_many_calls": {
+        "en": "not run: {name} may be called {most} times for one question, and was",
+        "zh": "未执行：每次提问最多可调用 {name} {most} 次，已达到上限",
+    },
     "limits.no_answer": {
         "en": "Stopped without an answer ({reason}). The last result was: {last}",
         "zh": "未能得出答案即停止（{reason}）。最后的结果是：{last}",
@@ -281,6 +285,20 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "无法从规划者的回复中读出计划：{said}",
     },
     # sub-agents
+    "task.description": {
+        "en": "Hands a part of the task to a sub-agent with a conversation of its own, and gives back its answer.",
+        "zh": "把任务的一部分交给拥有独立对话的子代理，并返回它的回答。",
+    },
+    "task.task": {
+        "en": "The part to do, complete in itself: the sub-agent sees nothing else.",
+        "zh": "要完成的部分，须独立完整：子代理看不到其他内容。",
+    },
+    "task.agent_type": {"en": "The pattern of the sub-agent.", "zh": "子代理的范式。"},
+    "task.tool_filter": {
+        "en": "Tools of the sub-agent: none = all of yours, readonly = only those that change nothing, full = all but commands.",
+        "zh": "子代理可用的工具：none = 与你相同，readonly = 仅只读工具，full = 除命令执行外的全部工具。",
+    },
+    "task.max_steps": {"en": "Steps the sub-agent may take.", "zh": "子代理最多可执行的步数。"},
     "subagent.simple": {
         "en": "You do one part of a larger task. Do exactly that part, and answer with its result.",
         "zh": "你负责一个较大任务中的一部分。只完成这一部分，并以结果作答。",
