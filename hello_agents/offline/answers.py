@@ -19,7 +19,7 @@ _NAMES = frozenset({"path", "place", "thing", "query"})
 def compose(progress: Progress) -> str:
     """The answer, one line a step; steps that failed or were not come to are named, too."""
     situation = progress.situation
-    lines = [excerpt(step.answer) for step in situation.given] if situation.concludes else []
+    lines = [excerpt(answer.strip()) for answer in situation.recap]
     lines += [line for at in range(len(progress.steps)) if (line := _line(progress, at))]
     lines += [sentence(situation, result, alone=not progress.steps) for result in progress.others]
     if any(isinstance(step, CannotDo) for step in progress.steps) or not lines:

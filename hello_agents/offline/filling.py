@@ -41,8 +41,8 @@ class Before:
     """What "it" means is one number already, so that there is nothing to add up."""
     values: tuple[int, ...] = ()
     """All steps of the same question that give one number."""
-    numbers: tuple[str, ...] = ()
-    """What each earlier question came to, oldest first."""
+    numbers: tuple[tuple[str, ...], ...] = ()
+    """The numbers that each earlier question came to, oldest first."""
     said: str = ""
     """The requests before this one, for names and paths that are not said again."""
 
@@ -100,7 +100,9 @@ def _has_default(parameter: Parameter) -> bool:
 def _values(parameter: Parameter, tool: Tool, text: str, before: Before) -> list[Any]:
     """Candidates for an argument that is not a number; none when the request does not say."""
     if parameter.options:
-        return _option(parameter, text)
+        # How a helper works is said beside the task, not in it.
+        task = finding.delegated(text) if tool.intent == "delegate" else None
+        return _option(parameter, text.replace(task, " ") if task else text)
     match parameter.kind:
         case "string" | "any":
             return _strings(parameter, tool, text, before)

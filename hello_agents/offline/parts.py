@@ -20,7 +20,7 @@ _LIST_HEAD = re.compile(r"[^.;:。；：\n]*[:：]")
 _LIST_END = re.compile(r"(?<!\d)[.!?](?=\s|$)|[。！？]|\n\s*\n|[,，;；.]?\s*(?:\band then\b|\bthen\b|然后)")
 _HELPER = re.compile(
     r"\b(?:have|let|get|ask|tell|use|start|delegate|hand|assign)\b[^.\n]{0,24}\b(?:helper|sub-?\s?agent)s?\b"
-    r"|\bdelegate\b|(?:交给|委派给?|让|请|叫|用|派)(?:一个|一位|一名|你的)?(?:子代理|子智能体|帮手|助手)[:：，,]?",
+    r"|\bdelegate\b|(?:交给|委派给?|让|请|叫|用|派)(?:一个|一位|一名|你的)?(?:子代理|子智能体|帮手)[:：，,]?",
     re.IGNORECASE,
 )
 _LIST_WORDS = ("todo", "list", "checklist", "plan", "tasks", "steps", "待办", "清单", "任务", "列表", "步骤")

@@ -14,8 +14,8 @@ from .filling import AVERAGE, SUM, TEXT, Before, Filled, Later, Missing, fill, r
 from .offers import Json, Parameter, Tool
 from .parts import Part, parts
 from .reports import Source
-from .situation import Situation
-from .vocabulary import ALL, BOTH, VERBS
+from .situation import Given, Situation
+from .vocabulary import ALL, BOTH, VERBS, VERBS_ZH
 from .wording import mentions
 
 
@@ -112,7 +112,7 @@ def make_plan(situation: Situation) -> tuple[Step, ...]:
 
 def is_statement(text: str) -> bool:
     """Something told rather than asked: it needs no answer of its own beside the others."""
-    return not _QUESTION.search(text) and text.split(" ")[0].lower() not in VERBS
+    return not _QUESTION.search(text) and text.split(" ")[0].lower() not in VERBS and not text.startswith(VERBS_ZH)
 
 
 def needs(step: Step) -> tuple[int, ...]:
@@ -136,10 +136,12 @@ def _before(steps: Sequence[Step], asked: Sequence[Part], situation: Situation) 
         same = tuple(at for at in valued if _text(steps[at]) == _text(last))
         values = tuple(at for at in valued if _gives_one_number(steps[at]))
         return Before(steps=same, single=len(same) == 1 and _gives_one_number(last), values=values, said=said)
+    text = situation.last_text()
     return Before(
+        single=text is not None and numbers(text) == [text.strip()],
         number=situation.last_number(),
-        text=situation.last_text(),
-        numbers=tuple(situation.earlier_numbers()),
+        text=text,
+        numbers=tuple(tuple(found) for found in situation.earlier_numbers()),
         said=said,
     )
 
@@ -179,12 +181,16 @@ def _steps_for(part: Part, before: Before, start: int, situation: Situation, ear
     said = talk.answer(part.whole, situation)
     if said is not None:
         return [Say(said)]
-    reported = _report(text, before, situation, earlier) or _saved(text, before, situation, earlier)
-    if reported:
-        return reported
-    totals = _totals(text, before, start, tools)
-    if totals:
-        return totals
+    # What a helper is to do may be anything, a report or a total as well.
+    delegated = "delegate" in intents_of(text) and any(tool.intent == "delegate" for tool in tools)
+    if not delegated:
+        composed = (
+            _report(text, before, situation, earlier)
+            or _saved(text, before, situation, earlier)
+            or _totals(text, before, start, tools)
+        )
+        if composed:
+            return composed
     choice = choose(text, tools, before)
     if choice is not None and isinstance(choice.filled, Filled):
         return _with_inner(text, choice, start, before, tools)
@@ -223,23 +229,39 @@ def _report(text: str, before: Before, situation: Situation, earlier: Sequence[S
     if not reports.asked(text):
         return []
     start = len(earlier)
-    tools = [tool for tool in situation.tools if tool.intent not in _WITHOUT_VALUE]
-    about = reports.subject(text)
-    steps: list[Step] = _found_out(about, start, before, tools) if set(intents_of(about)) - _WITHOUT_VALUE else []
+    steps = _looked_up(reports.subject(text), before, situation.tools)
     sources = tuple(range(start, start + len(steps))) or tuple(
         at for at, step in enumerate(earlier) if isinstance(step, UseTool) and _gives_value(step)
     )
     known: tuple[Source, ...] = ()
     if not sources:
-        if before.text is None:
+        known = tuple(
+            reports.known(step.question, step.text) for step in situation.given if step.text and to_report(step)
+        )
+        if not known and not situation.given and before.text is not None:
+            known = (reports.known(situation.turns[-2].question, before.text),)
+        if not known:
             return []
-        asked = situation.given[-1].question if situation.given else situation.turns[-2].question
-        known = (reports.known(asked, before.text),)
     steps.append(Report(text, sources, known))
     path = reports.target(text)
     if path is not None and (writer := _writer(situation.tools)) is not None:
         steps.append(_write(text, writer, path, Later((start + len(steps) - 1,), TEXT)))
     return steps
+
+
+def _looked_up(about: str, before: Before, tools: Sequence[Tool]) -> list[Step]:
+    """The calls that give what a report is to be about; none when the request does not say."""
+    wanted = set(intents_of(about)) - _WITHOUT_VALUE | ({"read"} if finding.paths(about) else set[str]())
+    choice = choose(about, [tool for tool in tools if tool.intent not in _WITHOUT_VALUE], before)
+    if choice is None or isinstance(choice.filled, Missing) or not any(choice.tool.does(kind) for kind in wanted):
+        return []
+    return [UseTool(about.strip(), choice.tool, call) for call in choice.filled.calls]
+
+
+def to_report(step: Given) -> bool:
+    """Whether a step that was taken gave something to report on."""
+    kinds = _WITHOUT_VALUE.intersection(intents_of(step.question))
+    return step.text is not None and not kinds and not reports.asked(step.question)
 
 
 def _saved(text: str, before: Before, situation: Situation, earlier: Sequence[Step]) -> list[Step]:
@@ -315,9 +337,12 @@ def _several(text: str, before: Before, form: str) -> str | Later | None:
     if before.steps:
         steps = before.values[-2:] if both else before.values
         return Later(steps, form) if len(steps) > 1 and before.single else None
-    found = before.numbers[-2:] if both else before.numbers
+    said = [number for group in before.numbers for number in group]
+    latest = before.numbers[-1] if before.numbers else ()
+    found = said[-2:] if both else latest if len(latest) > 1 else said
     # A text with several numbers in it is what "the numbers" means; it is added up by itself.
-    if len(found) < 2 or (both is None and before.text is not None and len(numbers(before.text)) > 1):
+    text_of_numbers = before.text is not None and len(latest) == 1 and len(numbers(before.text)) > 1
+    if len(found) < 2 or (both is None and text_of_numbers):
         return None
     return total_expression("\n".join(found), form)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..catalogue import TEXTS
 from ..catalogue import text as catalogue_text
 from . import finding
 from .frames import unframed
@@ -64,7 +65,12 @@ def saving(request: str) -> bool:
 
 def known(question: str, text: str) -> Source:
     """What an earlier question has given, as a source."""
-    return Source(question.strip(" ?？。."), text, is_listing(text))
+    if frame := unframed("offline.listing", text):
+        here = frame.values["name"] in TEXTS["offline.here"].values()
+        return Source("." if here else frame.values["name"], frame.values["text"], True)
+    if frame := unframed("read.listing", text.partition("\n")[0]):
+        return Source(frame.values["path"], text, True)
+    return Source(question.strip(" ?？。."), text)
 
 
 def subject(request: str) -> str:

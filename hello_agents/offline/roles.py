@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from . import summaries
+from . import reports, summaries
 from .choosing import intents_of
 from .filling import Filled, fill, item_value
 from .frames import Frame, numbered, results_so_far, unframed
 from .judging import failure, missing
 from .offers import Json, Parameter, Tool, as_json, blank, fits
 from .parts import parts
-from .plan import ELLIPSIS, is_statement
+from .plan import ELLIPSIS, is_statement, to_report
 from .recall import given
 from .situation import Given, Situation
 from .talk import say
@@ -88,9 +88,16 @@ def executor(situation: Situation, choice: str) -> Situation | None:
     done = tuple(
         Given(step, answer, given(step, answer)) for step, answer in results_so_far(plan, frame.values["history"])
     )
-    concludes = len(done) + 1 >= len(plan)
-    read = _with_task(situation, frame, frame.values["step"])
-    return replace(read, given=done, concludes=concludes, hands_on=not concludes)
+    read = replace(_with_task(situation, frame, frame.values["step"]), given=done)
+    return replace(read, hands_on=True) if len(done) + 1 < len(plan) else replace(read, recap=_recap(read))
+
+
+def _recap(situation: Situation) -> tuple[str, ...]:
+    """The answers of the steps before, without those that a report has taken up."""
+    done = situation.given
+    asked = [*(step.question for step in done), situation.question]
+    report = max((at for at, question in enumerate(asked) if reports.asked(question)), default=0)
+    return tuple(step.answer for at, step in enumerate(done) if at >= report or not to_report(step))
 
 
 def refiner(situation: Situation, choice: str) -> Situation | None:
@@ -129,9 +136,9 @@ def _task(situation: Situation) -> str:
 def _requests(task: str) -> list[str]:
     """The requests of a task, each a step. What is only told ("a shop sells eggs") is none."""
     found = parts(task)
-    asked = [part for part in found if intents_of(part.text) or not is_statement(part.text)]
     # "And in Berlin?" needs its "and": without it, it would not say that it goes on from the step before.
-    return [part.whole if ELLIPSIS.search(part.whole) else part.text for part in asked or found]
+    asked = [part.whole if ELLIPSIS.search(part.whole) else part.text for part in found]
+    return [text for text in asked if ELLIPSIS.search(text) or intents_of(text) or not is_statement(text)] or asked
 
 
 def _verdict(situation: Situation, task: str, draft: str | None) -> str:

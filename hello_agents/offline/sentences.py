@@ -27,17 +27,19 @@ def sentence(situation: Situation, result: Result, *, alone: bool = False) -> st
         return say(situation, "offline.partial", text=text)
     if not text.strip():
         return say(situation, "offline.empty", name=call_text(result.call.name, result.call.arguments))
-    text = text.strip()
+    # A copy of a text has its last line end, too.
+    text = text if situation.hands_on else text.strip()
     tool = situation.tool(result.call.name)
     if tool is None:
         return _named(situation, _subject(None, result.call.arguments), text)
     if reports.is_listing(text) or tool.intent == "list":
         return _listing(situation, tool, result.call.arguments, text)
     subject = _subject(tool, result.call.arguments)
-    if tool.intent == "arithmetic" and "=" not in text and "\n" not in text:
+    if tool.intent == "arithmetic" and "=" not in text and "\n" not in text.strip():
+        text = text.strip()
         return f"{_tidy(subject)} = {text}" if subject else text
     if tool.intent in _SELF_EXPLAINING:
-        return text
+        return text.strip()
     if alone and tool.intent == "read" and subject:
         return say(
             situation, "offline.alone.read_lines" if "\n" in text else "offline.alone.read", name=subject, text=text

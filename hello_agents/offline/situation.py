@@ -73,8 +73,8 @@ class Situation:
     """Results that the prompt hands on, oldest first. They are no part of the conversation, but "it" means the last."""
     hands_on: bool = False
     """The answer goes to another step, which needs all of it."""
-    concludes: bool = False
-    """The answer is that of the whole plan, so that it tells of the steps before, too."""
+    recap: tuple[str, ...] = ()
+    """Answers that this one repeats first: it is the last of a plan, and so the answer to all of it."""
 
     @property
     def turn(self) -> Turn:
@@ -116,15 +116,17 @@ class Situation:
         answer = self.turns[-2].answer if len(self.turns) > 1 else ""
         return result.text if result else answer or None
 
-    def earlier_numbers(self) -> list[str]:
-        """The number that each earlier step or question came to, oldest first."""
-        texts = self.given_texts() or [self._gave(turn) for turn in self.turns[:-1]]
-        return [found[-1] for text in texts if (found := numbers(text))]
+    def earlier_numbers(self) -> list[list[str]]:
+        """The numbers that each earlier step or question came to, one for each result, oldest first."""
+        gave = [text.splitlines() for text in self.given_texts()] or [self._gave(turn) for turn in self.turns[:-1]]
+        # Of a text that is not just a row of results, the last number is what it came to.
+        groups = [texts if all(_is_number(text) for text in texts) else ["\n".join(texts)] for texts in gave]
+        found = [[number[-1] for text in texts if (number := numbers(text))] for texts in groups]
+        return [group for group in found if group]
 
-    def _gave(self, turn: Turn) -> str:
-        """The last result of a question, else its answer."""
-        texts = [result.text for result in turn.results if not result.failed and self._acts(result)]
-        return texts[-1] if texts else turn.answer
+    def _gave(self, turn: Turn) -> list[str]:
+        """The results of a question, else its answer."""
+        return [result.text for result in turn.results if not result.failed and self._acts(result)] or [turn.answer]
 
     def last_result(self) -> Result | None:
         """What the last call of an earlier question gave."""
@@ -137,6 +139,10 @@ class Situation:
     def _acts(self, result: Result) -> bool:
         tool = self.tool(result.call.name)
         return tool is None or tool.role == "act"
+
+
+def _is_number(text: str) -> bool:
+    return numbers(text) == [text.strip()]
 
 
 def turns_of(messages: Sequence[Message], tools: Sequence[Tool]) -> tuple[tuple[Turn, ...], str]:

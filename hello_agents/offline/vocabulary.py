@@ -167,7 +167,7 @@ REFERENCES = (
 ADD_UP = (
     "add up", "add them", "add these", "add the numbers", "add all", "add both", "add the two",
     "add the results", "sum", "total", "in total", "altogether",
-    "加起来", "总和", "求和", "合计", "总共", "一共", "总计", "相加",
+    "加起来", "总和", "求和", "之和", "的和", "合计", "总共", "一共", "总计", "相加",
 )  # fmt: skip
 """Ways to ask for the sum of numbers that are somewhere else."""
 
