@@ -84,11 +84,12 @@ _ZH_BETWEEN = re.compile(r"^(?:把|将)(.+?)(?:写入|写到|写进|保存到|�
 _ZH_INTO = re.compile(r"(?:在|往|向|到).+?(?:中|里)?(?:写入|写上|写|记录|保存)\s*(.+)$", re.DOTALL)
 
 _HELPER = r"(?:(?:an?|the|one|another)\s+)?(?:\w+\s+)?(?:helpers?|sub-?\s?agents?)"
+_WAY = r"(?:\s+with\s[^:\n]{1,40}:)?"
 _ZH_HELPER = "(?:一个|一位|一名|你的)?(?:子代理|子智能体|帮手)"
 _DELEGATED = (
     re.compile(rf"\b(?:delegate|hand(?: over| off)?|give|assign|pass)\s+(.+?)\s+to\s+{_HELPER}\W*$", re.IGNORECASE),
     re.compile(
-        rf"\b(?:have|let|get|ask|tell|use|start)\s+{_HELPER}(?:\s+with\s[^:\n]{1, 40}:)?(?:\s+(?:to|and))?\s*[:,]?\s+(.+)$",
+        rf"\b(?:have|let|get|ask|tell|use|start)\s+{_HELPER}{_WAY}(?:\s+(?:to|and))?\s*[:,]?\s+(.+)$",
         re.IGNORECASE | re.DOTALL,
     ),
     re.compile(rf"\b(?:delegate|hand|give|assign)\b[^:\n]*{_HELPER}\s*[:：]\s*(.+)$", re.IGNORECASE | re.DOTALL),
