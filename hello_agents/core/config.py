@@ -23,7 +23,15 @@ class Config:
     context_window: int = 128_000
     """Tokens the model can take."""
     compression_threshold: float = 0.8
-    """The part of the window at which history is to be compressed."""
+    """The part of the window at which the conversation is made shorter."""
+    memory_buffer_tokens: int | None = None
+    """Tokens at which the conversation is made shorter, whatever the window. `None`: the threshold decides."""
+    min_retain_rounds: int = 10
+    """The last questions, with what followed each, that stay as they are as long as anything else can go."""
+    enable_smart_compression: bool = False
+    """A model writes the summary of what is taken out, rather than a rule."""
+    summary_max_tokens: int = 800
+    """Tokens that a summary may take."""
     max_concurrent_tools: int = 3
     """Calls of one reply that may run at once where the loop awaits."""
     hook_timeout_seconds: float = 5.0
