@@ -280,6 +280,26 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "cut.saved": {"en": " The whole output is in {path}.", "zh": "完整输出保存在 {path}。"},
     "cut.unsaved": {"en": " The whole output could not be saved ({why}).", "zh": "完整输出未能保存（{why}）。"},
+    "digest.messages": {
+        "en": "{count} earlier message(s) were taken out here. In short:",
+        "zh": "此处省略了较早的 {count} 条消息，概要如下：",
+    },
+    "digest.earlier": {"en": "Before that: {text}", "zh": "更早之前：{text}"},
+    "digest.tools": {"en": "Tools called: {tools}", "zh": "调用过的工具：{tools}"},
+    "digest.asked": {"en": "Asked: {text}", "zh": "提问：{text}"},
+    "digest.answered": {"en": "Answered: {text}", "zh": "回答：{text}"},
+    "digest.result": {"en": "Last result of {name}: {text}", "zh": "{name} 的最后结果：{text}"},
+    "summarizer.system": {
+        "en": "You summarise the earlier part of a conversation between a user and an agent, so that the agent can go on "
+        "without it. Keep what was asked, decided, found out and left open; keep names, numbers, paths and errors "
+        "exactly. Write plain text and nothing else.",
+        "zh": "你负责总结用户与智能体对话中较早的部分，使智能体不看原文也能继续工作。保留提出的要求、做出的决定、得到的结果和未完成的事项；"
+        "名称、数字、路径和错误信息须准确保留。只输出纯文本。",
+    },
+    "summarizer.task": {
+        "en": "Summarise this in at most {tokens} tokens:\n\n{transcript}",
+        "zh": "请用不超过 {tokens} 个 token 总结以下内容：\n\n{transcript}",
+    },
     # wire
     "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},
     "wire.unanswered": {

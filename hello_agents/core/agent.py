@@ -8,7 +8,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..catalogue import text as catalogue_text
-from .action import Action, Model, Request
+from .action import Action, Ask, Model, Request
+from .compaction import Policy, compact
 from .config import Config
 from .exceptions import AgentException
 from .lifecycle import AgentEvent, EventType, LifecycleHook
@@ -65,7 +66,8 @@ class Agent:
         self.tool_registry: ToolRegistry | None = tool_registry
         self.max_steps = max_steps
         self.members: dict[str, Agent] = {}
-        """The agents that decide for child runs, by name."""
+        """The agents that decide for child runs, by name. One named `summarizer` writes summaries, where wanted."""
+        self._policy: Policy | None = None
         self.state = Run(name)
         """The conversation so far, as a value. Assign an older or loaded run to go on from there."""
         self.journal: list[Entry] = []
@@ -83,8 +85,18 @@ class Agent:
         raise NotImplementedError(f"{type(self).__name__} has no `decide`. Write one that returns an action for a run.")
 
     def act(self, run: Run) -> Action:
-        """What `decide` wants, within the limits of the run."""
-        return limit(run, self.decide(run), self.config.language)
+        """What `decide` wants, within the limits of the run, and of what the model can take."""
+        action = limit(run, self.decide(run), self.config.language)
+        # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
+        return compact(run, action, self.policy) if isinstance(action, Ask) else action
+
+    @property
+    def policy(self) -> Policy:
+        """When the conversation is made shorter, and how; after `config`."""
+        policy = self._policy
+        if policy is None or policy.config is not self.config:
+            policy = self._policy = Policy(self.config, self.llm.model if isinstance(self.llm, HelloAgentsLLM) else "")
+        return policy
 
     def request(self, run: Run) -> Request:
         """The conversation and the tools, as the model is asked."""
@@ -121,6 +133,10 @@ class Agent:
 
     def member(self, run: Run) -> Agent:
         """The agent that decides for a child run."""
+        if run.agent == "summarizer" and run.agent not in self.members:
+            from ..context.summarizer import Summarizer
+
+            self.members[run.agent] = Summarizer(run.agent, self.llm, config=Config(language=self.language))
         if run.agent not in self.members:
             raise AgentException(
                 f"{self.name!r} has no member {run.agent!r} for this child run. Put it into `members` first."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import unicodedata
 from pathlib import Path
@@ -36,7 +35,8 @@ def test_the_result_is_within_the_limits_and_the_account_adds_up(strategy, text,
     assert len(lines_of(result.text)) <= max_lines
     assert result.kept_lines + result.dropped_lines == result.total_lines == len(lines_of(text))
     assert result.kept_bytes + result.dropped_bytes == result.total_bytes == size_of(text)
-    assert 0 <= result.kept_lines and 0 <= result.kept_bytes
+    assert result.kept_lines >= 0
+    assert result.kept_bytes >= 0
     if len(lines_of(text)) <= max_lines and size_of(text) <= max_bytes:
         assert result.text == text
     else:
@@ -45,7 +45,7 @@ def test_the_result_is_within_the_limits_and_the_account_adds_up(strategy, text,
 
 def parts(text: str, result: str) -> list[str]:
     """What of the text is in the result, the notice taken out."""
-    return [line for line in lines_of(result) if not line.startswith(("[Shortened", "[已截断", "…")) or line in text]
+    return [line for line in lines_of(result) if "left out" not in line and line.strip() != "…"]
 
 
 @settings(max_examples=300, deadline=None)
@@ -305,4 +305,4 @@ def test_the_folder_of_the_process_may_change(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
         assert Path(truncator.truncate("t", "a\nb\n")["full_output_path"]).is_file()
-    assert os.listdir(tmp_path / "a") == os.listdir(tmp_path / "b") == ["tool-output"]
+    assert [file.name for file in tmp_path.glob("*/*")] == ["tool-output"] * 2
