@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from .message import Message
 
@@ -73,6 +74,6 @@ def insides(messages: Sequence[Message]) -> Iterator[list[int]]:
     """
     whole = partings(messages)
     starts = round_starts(messages)
-    for start, stop in zip(starts, [*starts[1:], len(messages)], strict=True):
+    for start, stop in pairwise([*starts, len(messages)]):
         places = [place for place in range(start + 1, stop) if whole[place] and messages[place].role != "tool"]
         yield places
