@@ -447,7 +447,7 @@ def test_a_model_writes_the_summary_as_a_child_run() -> None:
 def test_a_model_that_writes_none_leaves_it_to_the_rule(reply: Any) -> None:
     frames = {f"summary_{n}": [reply] for n in range(9)}
     agent = SimpleAgent(
-        "a", ScriptedLLM(*calls(6), "done", frames=frames), tool_registry=tools(), config=config(1500, **SMART)
+        "a", ScriptedLLM(*calls(9), "done", frames=frames), tool_registry=tools(), config=config(1500, **SMART)
     )
     assert agent.run("Look around.", max_steps=20) == "done"
     summary = next(m for m in agent.state.messages if m.role == "summary")
@@ -458,7 +458,7 @@ def test_a_model_that_writes_none_leaves_it_to_the_rule(reply: Any) -> None:
 def test_an_endless_summary_is_cut() -> None:
     frames = {f"summary_{n}": [LONG * 9] for n in range(9)}
     agent = SimpleAgent(
-        "a", ScriptedLLM(*calls(6), "done", frames=frames), tool_registry=tools(), config=config(1500, **SMART)
+        "a", ScriptedLLM(*calls(9), "done", frames=frames), tool_registry=tools(), config=config(1500, **SMART)
     )
     agent.run("Look around.", max_steps=20)
     summary = next(m for m in agent.state.messages if m.role == "summary")
@@ -467,7 +467,7 @@ def test_an_endless_summary_is_cut() -> None:
 
 
 def test_a_summarizer_of_ones_own_is_a_member() -> None:
-    agent = SimpleAgent("a", ScriptedLLM(*calls(6), "done"), tool_registry=tools(), config=config(1500, **SMART))
+    agent = SimpleAgent("a", ScriptedLLM(*calls(9), "done"), tool_registry=tools(), config=config(1500, **SMART))
 
     class Own(SimpleAgent):
         def decide(self, run: Run) -> Any:
