@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..catalogue import text
-from ..core.action import Action, Ask, Request
+from ..core.action import Action, Ask, Model, Request
 from ..core.agent import Agent
+from ..core.config import Config
 from ..core.limits import not_run
+from ..core.llm import HelloAgentsLLM
 from ..core.run import Returned, Run, Stopped
 
 
@@ -25,3 +27,22 @@ class Summarizer(Agent):
         if said is not None:
             return Stopped("finished", said)
         return Ask(Request(run.messages, at=("", run.steps)), tolerant=True)
+
+
+def summarizer_for(agent: Agent) -> Summarizer:
+    """The summarizer of an agent: on the agent's own model, or on the one that its settings name."""
+    config = Config(language=agent.language, context_window=agent.config.context_window)
+    return Summarizer("summarizer", _model(agent), config=config)
+
+
+def _model(agent: Agent) -> Model:
+    config = agent.config
+    if config.summary_llm_model is None:
+        return agent.llm
+    return HelloAgentsLLM(
+        config.summary_llm_model,
+        provider=config.summary_llm_provider,
+        temperature=config.summary_temperature,
+        max_tokens=config.summary_max_tokens,
+        language=agent.language,
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hello_agents import Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
+from hello_agents import Config, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
 from hello_agents.core.agent import Agent
 from hello_agents.core.exceptions import AgentException, LLMException
 from hello_agents.core.run import Judged, Noted, Replied, Returned, Run
@@ -249,6 +249,39 @@ def test_the_token_budget_of_a_question_ends_it() -> None:
     assert agent.state.outcome is not None
     assert agent.state.outcome.reason == "token_budget"
     assert agent.state.steps == 2
+
+
+def test_calls_of_one_tool_beyond_its_number_are_answered_without_being_run() -> None:
+    ran: list[int] = []
+
+    def note(n: int) -> str:
+        ran.append(n)
+        return str(n)
+
+    script = ScriptedLLM(call("note", n=1), [call("note", n=2), call("note", n=3)], call("note", n=4), "done", "again")
+    config = Config(max_iterations_per_tool=2)
+    agent = SimpleAgent("a", script, None, config, tools(note), max_tool_iterations=9)
+    assert agent.run("go") == "done"
+    assert ran == [1, 2]
+    assert [m.metadata.get("code") for m in agent.state.messages if m.role == "tool"] == [
+        None,
+        None,
+        "NOT_RUN",
+        "NOT_RUN",
+    ]
+
+
+def test_after_so_many_failures_the_model_is_asked_to_answer_without_tools() -> None:
+    def fails(n: int) -> str:
+        raise ValueError(str(n))
+
+    model = Recorder(ScriptedLLM(*[call("fails", n=n) for n in range(3)], "plainly"))
+    config = Config(degrade_after_failures=3)
+    agent = SimpleAgent("a", model, None, config, tools(fails), max_tool_iterations=9)
+    assert agent.run("go") == "plainly"
+    assert model.requests[-1].tool_choice == "none"
+    assert agent.state.outcome is not None
+    assert agent.state.outcome.reason == "degraded"
 
 
 def test_an_unknown_argument_of_run_names_the_near_one() -> None:
