@@ -340,6 +340,45 @@ TEXTS: dict[str, dict[str, str]] = {
     "why.compacted": {"en": "the history is shortened", "zh": "历史被压缩"},
     "why.no_agent": {"en": "this is a finished run without its agent", "zh": "这是一个没有智能体的已完成运行"},
     "why.replay": {"en": "this step is recorded already", "zh": "这一步已有记录"},
+    # --- cutting and compaction ----------------------------------------------------------------------------------
+    "cut.notice": {
+        "en": "[Shortened: {part} are shown, {kept_lines} of {total_lines} lines and {kept_bytes} of {total_bytes} bytes; left out are {dropped_lines} lines and {dropped_bytes} bytes.{note}]",
+        "zh": "[已截断：显示{part}，共 {total_lines} 行 {total_bytes} 字节，保留 {kept_lines} 行 {kept_bytes} 字节，省略 {dropped_lines} 行 {dropped_bytes} 字节。{note}]",
+    },
+    "cut.short": {
+        "en": "[{dropped_bytes} of {total_bytes} bytes left out]",
+        "zh": "[省略 {dropped_bytes}/{total_bytes} 字节]",
+    },
+    "cut.head": {"en": "the first lines", "zh": "开头"},
+    "cut.tail": {"en": "the last lines", "zh": "结尾"},
+    "cut.head_tail": {"en": "the first and the last lines", "zh": "开头和结尾"},
+    "cut.summary": {"en": "the key lines", "zh": "关键行"},
+    "cut.json": {
+        "en": " The whole is JSON; this part of it is not.",
+        "zh": "完整内容是 JSON，此处只是其中一部分，不是合法的 JSON。",
+    },
+    "cut.saved": {"en": " The whole output is in {path}.", "zh": "完整输出保存在 {path}。"},
+    "cut.unsaved": {"en": " The whole output could not be saved ({why}).", "zh": "完整输出未能保存（{why}）。"},
+    "digest.messages": {
+        "en": "{count} earlier message(s) were taken out here. In short:",
+        "zh": "此处省略了较早的 {count} 条消息，概要如下：",
+    },
+    "digest.earlier": {"en": "Before that: {text}", "zh": "更早之前：{text}"},
+    "digest.tools": {"en": "Tools called: {tools}", "zh": "调用过的工具：{tools}"},
+    "digest.asked": {"en": "Asked: {text}", "zh": "提问：{text}"},
+    "digest.answered": {"en": "Answered: {text}", "zh": "回答：{text}"},
+    "digest.result": {"en": "Last result of {name}: {text}", "zh": "{name} 的最后结果：{text}"},
+    "summarizer.system": {
+        "en": "You summarise the earlier part of a conversation between a user and an agent, so that the agent can go on "
+        "without it. Keep what was asked, decided, found out and left open; keep names, numbers, paths and errors "
+        "exactly. Write plain text and nothing else.",
+        "zh": "你负责总结用户与智能体对话中较早的部分，使智能体不看原文也能继续工作。保留提出的要求、做出的决定、得到的结果和未完成的事项；"
+        "名称、数字、路径和错误信息须准确保留。只输出纯文本。",
+    },
+    "summarizer.task": {
+        "en": "Summarise this in at most {tokens} tokens:\n\n{transcript}",
+        "zh": "请用不超过 {tokens} 个 token 总结以下内容：\n\n{transcript}",
+    },
     # wire
     "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},
     "wire.unanswered": {

@@ -8,11 +8,11 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text as catalogue_text
-from .action import Action, Model, Request
+from .action import Action, Ask, Model, Request
+from .compaction import Policy, compact
 from .config import Config
 from .delegation import delegate
 from .exceptions import AgentException
-from .lifecycle import AgentEvent, EventType, LifecycleHook
 from .limits import limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..tools.builtin.task_tool import TaskTool
     from ..tools.registry import ToolRegistry
     from .debugger import Debugger
+    from .lifecycle import EventType, LifecycleHook
     from .streaming import StreamEvent
 
 Placed = tuple[str, Event]
@@ -67,7 +68,8 @@ class Agent:
         self.tool_registry: ToolRegistry | None = tool_registry
         self.max_steps = max_steps
         self.members: dict[str, Agent] = {}
-        """The agents that decide for child runs, by name."""
+        """The agents that decide for child runs, by name. One named `summarizer` writes summaries, where wanted."""
+        self._policy: Policy | None = None
         self.state = Run(name)
         """The conversation so far, as a value. Assign an older or loaded run to go on from there."""
         self.journal: list[Entry] = []
@@ -85,9 +87,19 @@ class Agent:
         raise NotImplementedError(f"{type(self).__name__} has no `decide`. Write one that returns an action for a run.")
 
     def act(self, run: Run) -> Action:
-        """What `decide` wants, within the limits of the run."""
+        """What `decide` wants, within the limits of the run, and of what the model can take."""
         action = delegate(run, self.decide(run), self._task_tool, self._start_child)
-        return limit(run, action, self.config.language)
+        action = limit(run, action, self.config.language)
+        # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
+        return compact(run, action, self.policy) if isinstance(action, Ask) else action
+
+    @property
+    def policy(self) -> Policy:
+        """When the conversation is made shorter, and how; after `config`."""
+        policy = self._policy
+        if policy is None or policy.config is not self.config:
+            policy = self._policy = Policy(self.config, self.llm.model if isinstance(self.llm, HelloAgentsLLM) else "")
+        return policy
 
     def request(self, run: Run) -> Request:
         """The conversation and the tools, as the model is asked."""
@@ -123,7 +135,11 @@ class Agent:
         return self.llm
 
     def member(self, run: Run) -> Agent:
-        """The agent that decides for a child run: one of the `members`, or one that a spawning tool makes."""
+        """The agent that decides for a child run: one of the `members`, or one that is made when it is needed."""
+        if run.agent == "summarizer" and run.agent not in self.members:
+            from ..context.summarizer import summarizer_for
+
+            self.members[run.agent] = summarizer_for(self)
         if run.agent not in self.members:
             for tool in self.tools(self.state).get_all_tools():
                 if tool.spawns:
@@ -364,6 +380,7 @@ class Agent:
     async def _astream(
         self, text: str, hooks: Mapping[str, LifecycleHook], kwargs: Mapping[str, Any], deltas: bool
     ) -> AsyncIterator[StreamEvent]:
+        from .lifecycle import AgentEvent, EventType
         from .stream import Stream, call_hook
 
         loop = self._loop(deltas)
