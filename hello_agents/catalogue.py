@@ -50,6 +50,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "{tool} has failed too often and is switched off for now. Go on without it.",
         "zh": "{tool} 连续失败次数过多，暂时停用。请不使用它继续。",
     },
+    "tool.circuit_open.until": {
+        "en": "{tool} has failed too often and is switched off for another {seconds} s. Go on without it.",
+        "zh": "{tool} 连续失败次数过多，将继续停用 {seconds} 秒。请不使用它继续。",
+    },
     # --- calculator ----------------------------------------------------------------------------------------------
     "calculator.description": {
         "en": "Works out an arithmetic expression: + - * / // % **, parentheses, sqrt, sin, cos, tan, log, log10, "
