@@ -14,7 +14,8 @@ from .tool_filter import CustomFilter, FullAccessFilter, ReadOnlyFilter, ToolFil
 
 if TYPE_CHECKING:
     from .builtin.calculator import CalculatorTool
-    from .builtin.file_tools import ReadTool, WriteTool
+    from .builtin.file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
+    from .builtin.search_files import GlobTool, GrepTool
     from .builtin.todowrite_tool import TodoItem, TodoList, TodoWriteTool
 
 __all__ = [
@@ -22,8 +23,12 @@ __all__ = [
     "CalculatorTool",
     "CircuitBreaker",
     "CustomFilter",
+    "EditTool",
     "FullAccessFilter",
     "FunctionTool",
+    "GlobTool",
+    "GrepTool",
+    "MultiEditTool",
     "ReadOnlyFilter",
     "ReadTool",
     "TodoItem",
@@ -43,8 +48,12 @@ __all__ = [
 
 _LATER = {
     "CalculatorTool": "builtin.calculator",
+    "EditTool": "builtin.file_tools",
+    "MultiEditTool": "builtin.file_tools",
     "ReadTool": "builtin.file_tools",
     "WriteTool": "builtin.file_tools",
+    "GlobTool": "builtin.search_files",
+    "GrepTool": "builtin.search_files",
     "TodoItem": "builtin.todowrite_tool",
     "TodoList": "builtin.todowrite_tool",
     "TodoWriteTool": "builtin.todowrite_tool",
