@@ -294,6 +294,90 @@ TEXTS: dict[str, dict[str, str]] = {
     "todo.head": {"en": "{summary} ({completed}/{total} done)", "zh": "{summary}（已完成 {completed}/{total}）"},
     "todo.title": {"en": "Todos", "zh": "任务清单"},
     "todo.unsaved": {"en": "{recap}\n(not saved: {why})", "zh": "{recap}\n（未保存：{why}）"},
+    # --- web search ----------------------------------------------------------------------------------------------
+    "search.web.description": {"en": "Searches the web.", "zh": "搜索网页。"},
+    "search.web.input": {"en": "What to search for.", "zh": "要搜索的内容。"},
+    "search.web.no_query": {"en": "input is empty. Say what to search for.", "zh": "input 为空。请写明要搜索的内容。"},
+    "search.web.way": {"en": "{key} with the package {package}", "zh": "{key} 与软件包 {package}"},
+    "search.web.not_configured": {
+        "en": "The web search is not configured: it needs {ways}. Set a key and install its package, or go on without.",
+        "zh": "网页搜索尚未配置，需要 {ways}。请设置密钥并安装对应软件包，或不使用搜索继续。",
+    },
+    "search.web.failed": {"en": "The search failed: {why}.", "zh": "搜索失败：{why}。"},
+    # --- development log -----------------------------------------------------------------------------------------
+    "devlog.description": {
+        "en": "Keeps a log of decisions, progress and findings, and finds them again.",
+        "zh": "记录决策、进展与发现，并可再次查找。",
+    },
+    "devlog.action": {
+        "en": "append: add an entry. read: find entries. summary: counts and the last entries. clear: forget all.",
+        "zh": "append：追加一条。read：查找记录。summary：统计与最近的记录。clear：全部清空。",
+    },
+    "devlog.category": {
+        "en": "For append. decision: a choice and why. progress: something done. issue: a difficulty. solution: how it "
+        "was overcome. refactor: a change of form. test: a check and its result. performance: a measurement.",
+        "zh": "用于 append。decision：决策与理由。progress：已完成的事。issue：遇到的问题。solution：解决办法。"
+        "refactor：重构。test：测试与结果。performance：性能。",
+    },
+    "devlog.content": {"en": "For append: what is worth remembering.", "zh": "用于 append：值得记下的内容。"},
+    "devlog.metadata": {
+        "en": "For append: more about it; tags is a list of words to find it by.",
+        "zh": "用于 append：附加信息；tags 是便于查找的标签列表。",
+    },
+    "devlog.filter": {
+        "en": "For read: which entries. Without it, all.",
+        "zh": "用于 read：查找条件。不给则返回全部。",
+    },
+    "devlog.filter.category": {"en": "Only this category.", "zh": "只要这一类别。"},
+    "devlog.filter.tags": {"en": "Only those with any of these tags.", "zh": "只要带有其中任一标签的记录。"},
+    "devlog.filter.query": {"en": "Only those that hold all these words.", "zh": "只要包含所有这些词的记录。"},
+    "devlog.filter.limit": {"en": "Only the last so many.", "zh": "只要最近的若干条。"},
+    "devlog.bad_action": {
+        "en": "{action!r} is not an action. Use append, read, summary or clear.",
+        "zh": "{action!r} 不是有效操作。请使用 append、read、summary 或 clear。",
+    },
+    "devlog.bad_category": {
+        "en": "{category!r} is not a category. Use one of {names}.",
+        "zh": "{category!r} 不是有效类别。可用：{names}。",
+    },
+    "devlog.no_content": {"en": "content is empty. Say what is worth remembering.", "zh": "content 为空。请写明内容。"},
+    "devlog.bad_metadata": {
+        "en": 'metadata is not an object. Pass one such as {{"tags": ["parser"]}}, or leave it out.',
+        "zh": "metadata 不是对象。请传入对象（如带 tags 列表），或省略。",
+    },
+    "devlog.bad_filter": {
+        "en": "filter is an object with any of category, tags, query and limit (1 or more), and nothing else.",
+        "zh": "filter 是对象，可含 category、tags、query、limit（至少为 1），不能有其他字段。",
+    },
+    "devlog.added": {"en": "Entry {count}:\n{line}", "zh": "第 {count} 条：\n{line}"},
+    "devlog.none": {"en": "No entry fits.", "zh": "没有符合条件的记录。"},
+    "devlog.empty": {"en": "The log is empty.", "zh": "日志为空。"},
+    "devlog.head": {"en": "{count} entries ({counts}). The last:", "zh": "共 {count} 条（{counts}）。最近的："},
+    "devlog.cleared": {"en": "{count} entries were removed.", "zh": "已清除 {count} 条记录。"},
+    "devlog.unsaved": {"en": "{said}\n(not saved: {why})", "zh": "{said}\n（未保存：{why}）"},
+    # --- skills --------------------------------------------------------------------------------------------------
+    "skill.description": {
+        "en": "Loads a skill: instructions for a kind of task. Load the one that fits before you begin.",
+        "zh": "加载技能：针对某类任务的说明。开始之前先加载合适的技能。",
+    },
+    "skill.list": {"en": "{text}\nSkills:\n{listed}", "zh": "{text}\n可用技能：\n{listed}"},
+    "skill.empty": {"en": "(none)", "zh": "（无）"},
+    "skill.skill": {"en": "The name of the skill.", "zh": "技能名称。"},
+    "skill.args": {"en": "What to apply it to, if it takes that.", "zh": "应用技能的对象（如果需要）。"},
+    "skill.with": {"en": "{body}\n\nArguments: {arguments}", "zh": "{body}\n\n参数：{arguments}"},
+    "skill.files": {"en": "{body}\n\nFiles of this skill:\n{listed}", "zh": "{body}\n\n该技能的文件：\n{listed}"},
+    "skill.broken": {
+        "en": "The skill {name!r} cannot be used: {file}, line {line}: {why}. Go on without it.",
+        "zh": "技能 {name!r} 无法使用：{file} 第 {line} 行：{why}。请不使用它继续。",
+    },
+    "skill.unknown": {
+        "en": "There is no skill {name!r}. Use one of: {names}.",
+        "zh": "没有名为 {name!r} 的技能。可用的技能：{names}。",
+    },
+    "skill.unknown.empty": {
+        "en": "There is no skill {name!r}: there are none at all. Go on without one.",
+        "zh": "没有名为 {name!r} 的技能：当前没有任何技能。请不使用技能继续。",
+    },
     # --- demo tools ----------------------------------------------------------------------------------------------
     "demo.weather": {"en": "{city}: {sky}, {degrees:g} {unit}", "zh": "{city}：{sky}，{degrees:g} {unit}"},
     # limits
