@@ -263,6 +263,8 @@ TEXTS: dict[str, dict[str, str]] = {
     "why.replay": {"en": "this step is recorded already", "zh": "这一步已有记录"},
     # wire
     "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},
+    "wire.go_on": {"en": "Go on.", "zh": "请继续。"},
+    "wire.allowed": {"en": "One of: {values}.", "zh": "取值之一：{values}。"},
     "wire.unanswered": {
         "en": "not answered: there is no result of this call",
         "zh": "未得到结果：此调用没有返回结果",

@@ -268,7 +268,7 @@ def test_one_client_for_all_calls_and_one_for_each_loop(openai_server):
         for _ in range(2):
             assert len(asyncio.run(several())) == 3
             wait_until(lambda: server.connections == 0)
-        assert len(llm._endpoint.transport._async) == 1  # The one of the last loop, until another begins.
+        assert len(llm._endpoint.transport._clients._async) == 1  # The one of the last loop, until another begins.
         for _ in range(3):
             llm.reply(REQUEST)
         gc.collect()
