@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -55,6 +56,7 @@ _FINISHES = {
     "refusal": "content_filter",
 }
 """Finish reasons in the words of the other providers."""
+_RANKS = {"text": 1, "tool_use": 2}
 _THINKING = ("thinking", "redacted_thinking")
 _NOT_IN_AN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -80,10 +82,10 @@ def encode(
     over the ones made here; `None` takes a field out.
     """
     system, sides = turns(request.messages, language)
-    extra = utf8_values(extra or {})
+    further: dict[str, Any] = utf8_values(dict(extra or {}))
     body: dict[str, Any] = {
         "model": model,
-        "max_tokens": max_tokens or MAX_TOKENS + number(extra, "thinking", "budget_tokens"),
+        "max_tokens": max_tokens or MAX_TOKENS + number(further, "thinking", "budget_tokens"),
         "messages": _encode_turns(sides),
     }
     if system:
@@ -97,17 +99,17 @@ def encode(
         body["tool_choice"] = _CHOICES["none"]
     if stream:
         body["stream"] = True
-    if "stop" in extra:
-        stop = extra.pop("stop")
+    if stop := further.pop("stop", None):
         body["stop_sequences"] = [stop] if isinstance(stop, str) else stop
-    body.update(extra)
+    body.update(further)
     return {name: value for name, value in body.items() if value is not None}
 
 
 def _encode_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     function = mapping(tool.get("function")) or tool
     made = {"name": function.get("name"), "description": string(function.get("description"))}
-    schema = {"type": "object", "properties": {}, **mapping(function.get("parameters"))}
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    schema.update(mapping(function.get("parameters")))
     return utf8_values({**{name: value for name, value in made.items() if value}, "input_schema": schema})
 
 
@@ -169,7 +171,8 @@ def _encode_assistant(message: Message, ids: _Ids) -> list[dict[str, Any]]:
         match block.get("type"):
             case "tool_use":
                 call = next(calls)
-                arguments = utf8_values(_json(call.arguments))
+                # By way of the text, so that every value is one that JSON knows.
+                arguments = json.loads(write_arguments(call.arguments))
                 blocks.append({"type": "tool_use", "id": ids.of(call.id), "name": call.name, "input": arguments})
             case "text":
                 # A block without text is refused.
@@ -182,13 +185,6 @@ def _encode_assistant(message: Message, ids: _Ids) -> list[dict[str, Any]]:
 
 def _text_of(block: Mapping[str, Any]) -> str:
     return string(block.get("text")) if block.get("type") == "text" else ""
-
-
-def _json(arguments: Mapping[str, Any]) -> Any:
-    """The arguments as values that JSON knows."""
-    import json
-
-    return json.loads(write_arguments(arguments))
 
 
 # Requests read back
@@ -299,9 +295,18 @@ def _said(
                 kept.append({name: block.get(name) for name in ("type", "data")})
             case _:
                 pass
-    signed = any(block["type"] in _THINKING for block in kept)
     reasoning = "\n".join(utf8(piece) for piece in thought if piece) or None
-    return utf8("".join(said)), reasoning, calls, {KEPT: kept} if signed else None
+    return utf8("".join(said)), reasoning, calls, _kept(kept)
+
+
+def _kept(blocks: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What has to be remembered beside the message: signed thinking, and the order if it is not the usual one."""
+    thinking = [block for block in blocks if block["type"] in _THINKING]
+    if not thinking:
+        return None
+    ranks = [_RANKS.get(block["type"], 0) for block in blocks]
+    usual = ranks == sorted(ranks) and ranks.count(1) <= 1
+    return {KEPT: thinking if usual else blocks}
 
 
 def _written(block: Mapping[str, Any]) -> str:

@@ -20,7 +20,13 @@ from ..core.exceptions import (
 from ..core.secrets import mask
 from .loose import mapping, short, string
 
-_USED_UP = ("insufficient_quota", "insufficient_balance", "quota_exceeded", "billing_hard_limit_reached", "billing_error")
+_USED_UP = (
+    "insufficient_quota",
+    "insufficient_balance",
+    "quota_exceeded",
+    "billing_hard_limit_reached",
+    "billing_error",
+)
 _BAD_KEY = ("API_KEY_INVALID",)
 """Google says so with the status of a bad request."""
 

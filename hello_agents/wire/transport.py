@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 from ..core.exceptions import LLMException
 from .clients import Clients
@@ -18,9 +18,6 @@ NO_KEY = "none"
 
 class GeneratedTransport:
     """One endpoint behind a client of the kind that both companies generate: the same names, another package."""
-
-    SYNC: ClassVar[str]
-    """The name of the client's class; that of the async one begins with `Async`."""
 
     def __init__(
         self,
@@ -35,7 +32,7 @@ class GeneratedTransport:
         self._address = Address(base_url, api_key or NO_KEY, timeout)
         self._retries = max_retries
         self._headers = dict(headers or {})
-        self._clients: Clients[Any, Any] = Clients(self._new, _close, self._anew, _close)
+        self._clients: Clients[Any, Any] = Clients(self.client, _close, self.async_client, _close)
 
     def send(self, path: str, body: dict[str, Any]) -> object:
         """The response to one request."""
@@ -75,11 +72,13 @@ class GeneratedTransport:
         """The package with the client, imported when it is first needed."""
         raise NotImplementedError
 
-    def _new(self) -> Any:
-        return vars(self._package())[self.SYNC](**self._options())
+    def client(self) -> Any:
+        """A new client."""
+        raise NotImplementedError
 
-    def _anew(self) -> Any:
-        return vars(self._package())[f"Async{self.SYNC}"](**self._options())
+    def async_client(self) -> Any:
+        """A new client for one event loop."""
+        raise NotImplementedError
 
     def _options(self) -> dict[str, Any]:
         return {
@@ -137,18 +136,20 @@ def _close(client: Any) -> Any:
 class OpenAITransport(GeneratedTransport):
     """An endpoint that speaks OpenAI's protocol."""
 
-    SYNC = "OpenAI"
-
     def _package(self) -> Any:
         import openai
 
         return openai
 
+    def client(self) -> Any:
+        return self._package().OpenAI(**self._options())
+
+    def async_client(self) -> Any:
+        return self._package().AsyncOpenAI(**self._options())
+
 
 class AnthropicTransport(GeneratedTransport):
     """An endpoint that speaks Anthropic's protocol. Raises `ConfigException` when the client is not installed."""
-
-    SYNC = "Anthropic"
 
     def __init__(self, *, base_url: str, **options: Any) -> None:
         # The client's paths begin with the version.
@@ -160,6 +161,12 @@ class AnthropicTransport(GeneratedTransport):
         except ImportError:
             raise not_installed("Anthropic", "anthropic") from None
         return anthropic
+
+    def client(self) -> Any:
+        return self._package().Anthropic(**self._options())
+
+    def async_client(self) -> Any:
+        return self._package().AsyncAnthropic(**self._options())
 
     def _status(self, error: Any, kind: str) -> int | None:
         from .anthropic import STATUS_OF
