@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from ..core.message import Message, Usage
 from ..core.run import Replied
 from .anthropic_stream import Accumulator
 from .arguments import utf8, utf8_values, write_arguments
-from .blocks import fitting
+from .blocks import fitting, plain
 from .loose import items, mapping, mappings, number, parts, string
 from .repair import Turn, turns
 from .reply import WrittenCall, assemble, assistant, fields_of
@@ -58,7 +57,6 @@ _FINISHES = {
 """Finish reasons in the words of the other providers."""
 _RANKS = {"text": 1, "tool_use": 2}
 _THINKING = ("thinking", "redacted_thinking")
-_NOT_IN_AN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 # Requests
@@ -115,7 +113,7 @@ def _encode_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 def _called(sides: Iterable[Turn]) -> list[str]:
     calls = (call for side in sides for message in side.messages for call in message.tool_calls)
-    return list(dict.fromkeys(call.name for call in calls))
+    return list(dict.fromkeys(plain(call.name) for call in calls))
 
 
 def _encode_turns(sides: Iterable[Turn]) -> list[dict[str, Any]]:
@@ -138,7 +136,7 @@ class _Ids:
 
     def of(self, id: str) -> str:
         if id not in self._made:
-            made = _NOT_IN_AN_ID.sub("_", id)
+            made = plain(id)
             while made in self._taken:
                 made += "_"
             self._taken.add(made)
@@ -173,7 +171,7 @@ def _encode_assistant(message: Message, ids: _Ids) -> list[dict[str, Any]]:
                 call = next(calls)
                 # By way of the text, so that every value is one that JSON knows.
                 arguments = json.loads(write_arguments(call.arguments))
-                blocks.append({"type": "tool_use", "id": ids.of(call.id), "name": call.name, "input": arguments})
+                blocks.append({"type": "tool_use", "id": ids.of(call.id), "name": plain(call.name), "input": arguments})
             case "text":
                 # A block without text is refused.
                 if not (said := string(block.get("text"))).isspace() and said:

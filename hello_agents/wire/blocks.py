@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.message import Message
+
+_NOT_PLAIN = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def plain(name: str) -> str:
+    """A name or an id in the letters that both protocols allow."""
+    name = _NOT_PLAIN.sub("_", name)
+    return name if not name or name[0].isalpha() or name[0] == "_" else f"_{name}"
 
 
 def fitting(

@@ -12,7 +12,7 @@ from ..core.exceptions import EmptyReply, ModelRefused
 from ..core.message import Message, Usage
 from ..core.run import Delta, Replied
 from .arguments import utf8, utf8_values, write_arguments
-from .blocks import fitting
+from .blocks import fitting, plain
 from .gemini_schema import gemini_schema
 from .loose import mapping, mappings, number, string
 from .repair import Turn, turns
@@ -102,7 +102,7 @@ def _encode_turns(sides: Iterable[Turn], signed: bool) -> list[dict[str, Any]]:
     for side in sides:
         if side.role == "assistant":
             for message in side.messages:
-                names.update((call.id, call.name) for call in message.tool_calls)
+                names.update((call.id, plain(call.name)) for call in message.tool_calls)
             said = [part for message in side.messages for part in _encode_assistant(message, signed)]
             contents.append({"role": "model", "parts": said})
             continue
@@ -133,7 +133,7 @@ def _encode_assistant(message: Message, signed: bool) -> list[dict[str, Any]]:
         if "call" in part:
             call = next(calls)
             arguments = json.loads(write_arguments(call.arguments))
-            wire = {"functionCall": {"id": call.id, "name": call.name, "args": arguments}}
+            wire = {"functionCall": {"id": call.id, "name": plain(call.name), "args": arguments}}
             if signed and not signature and not any("functionCall" in other for other in parts):
                 signature = {"thoughtSignature": SKIP_SIGNATURE}
             parts.append(wire | signature)

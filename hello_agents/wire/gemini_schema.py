@@ -68,12 +68,11 @@ class _Writer:
             schema = {**mapping(self._definitions[name]), **{key: schema[key] for key in schema if key != "$ref"}}
         for part in mappings(schema.get("allOf")):
             part, inside, _ = self._resolved(part, inside)
-            schema = {
-                **part,
-                **schema,
-                "properties": {**mapping(part.get("properties")), **mapping(schema.get("properties"))},
-                "required": [*items(part.get("required")), *items(schema.get("required"))],
-            }
+            merged = {**part, **schema}
+            if properties := {**mapping(part.get("properties")), **mapping(schema.get("properties"))}:
+                merged["properties"] = properties
+                merged["required"] = [*items(part.get("required")), *items(schema.get("required"))]
+            schema = merged
         return schema, inside, False
 
     def _typed(self, made: dict[str, Any], schema: Mapping[str, Any], kind: str, inside: tuple[str, ...]) -> None:

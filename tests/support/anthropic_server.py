@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from support.openai_server import Fault, Handler, OpenAIServer, Raw, about_schema, at_its_step, pieces_of
 
 from hello_agents.core.action import Model, Request
 from hello_agents.core.run import Replied
 from hello_agents.wire.anthropic import decode_request
+from support.openai_server import Fault, Handler, OpenAIServer, Raw, about_schema, at_its_step, pieces_of
 
 
 class AnthropicServer(OpenAIServer):
@@ -55,6 +55,7 @@ class AnthropicHandler(Handler):
     def whole(self, replied: Replied) -> dict[str, Any]:
         blocks = blocks_of(replied)
         self._remember(blocks)
+        usual = "tool_use" if calls_in(blocks) else "end_turn"
         usage = replied.usage
         return {
             "id": "msg_1",
@@ -62,7 +63,7 @@ class AnthropicHandler(Handler):
             "role": "assistant",
             "model": replied.model or self.owner.model,
             "content": blocks,
-            "stop_reason": replied.finish if replied.finish in STOPS else "tool_use" if calls_in(blocks) else "end_turn",
+            "stop_reason": replied.finish if replied.finish in STOPS else usual,
             "stop_sequence": None,
             "usage": {
                 "input_tokens": usage.prompt_tokens - usage.cached_tokens,
@@ -275,9 +276,9 @@ def _about_thinking(messages: list[dict[str, Any]], thought: dict[str, str]) -> 
 
 def _about_tools(body: dict[str, Any]) -> str | None:
     tools, choice = body.get("tools"), body.get("tool_choice")
-    used = any(block["type"] in ("tool_use", "tool_result") for message in body["messages"] for block in message["content"])
+    kinds = {block["type"] for message in body["messages"] for block in message["content"]}
     if tools is None:
-        if used:
+        if kinds & {"tool_use", "tool_result"}:
             return "Requests which include `tool_use` or `tool_result` blocks must define tools"
         return None if choice is None else "tool_choice: may only be specified while providing tools"
     names = [tool["name"] for tool in tools]

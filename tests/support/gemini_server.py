@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from support.openai_server import Fault, Handler, OpenAIServer, Raw, at_its_step, pieces_of
 
 from hello_agents.core.action import Model, Request
 from hello_agents.core.run import Replied
 from hello_agents.wire.gemini import SKIP_SIGNATURE, decode_request
+from support.openai_server import Fault, Handler, OpenAIServer, Raw, at_its_step, pieces_of
 
-_PATH = re.compile(r"/v1beta/models/(?P<model>[\w.-]+):(?P<method>generateContent|streamGenerateContent)(\?alt=sse)?\Z")
+_PATH = re.compile(
+    r"/v1(beta)?/models/(?P<model>[\w.-]+):(?P<method>generateContent|streamGenerateContent)(\?alt=sse)?\Z"
+)
 _STATUS = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
 _STATUS |= {429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}
 
@@ -132,7 +134,15 @@ def sign(text: str) -> str:
 
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}\Z")
-_FIELDS = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "safetySettings", "cachedContent"}
+_FIELDS = {
+    "contents",
+    "systemInstruction",
+    "tools",
+    "toolConfig",
+    "generationConfig",
+    "safetySettings",
+    "cachedContent",
+}
 _DATA = ("text", "functionCall", "functionResponse")
 _TYPES = {"OBJECT", "ARRAY", "STRING", "INTEGER", "NUMBER", "BOOLEAN"}
 _SCHEMA = {
@@ -239,7 +249,7 @@ def about_schema(schema: dict[str, Any], where: str) -> str | None:
     """Why a schema is refused."""
     unknown = sorted(set(schema) - _SCHEMA)
     if unknown:
-        return f'Invalid JSON payload received. Unknown name "{unknown[0]}" at \'{where}\': Cannot find field.'
+        return f"Invalid JSON payload received. Unknown name \"{unknown[0]}\" at '{where}': Cannot find field."
     if "anyOf" in schema:
         if set(schema) - {"anyOf", "title", "description", "nullable", "default"}:
             return f"* {where}: when using any_of, it must be the only field set"

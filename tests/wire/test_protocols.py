@@ -134,11 +134,19 @@ def test_tool_choice(choice, ours, theirs):
 
 
 def test_settings_go_where_the_protocol_wants_them():
-    ours = anthropic.encode(Request(HI), model="m", temperature=0.7, extra={"stop": "END", "thinking": {"budget_tokens": 9}})
+    ours = anthropic.encode(
+        Request(HI), model="m", temperature=0.7, extra={"stop": "END", "thinking": {"budget_tokens": 9}}
+    )
     assert "temperature" not in ours
     assert (ours["stop_sequences"], ours["max_tokens"]) == (["END"], anthropic.MAX_TOKENS + 9)
     assert anthropic.encode(Request(HI), model="m", max_tokens=5)["max_tokens"] == 5
-    extra = {"top_p": 0.5, "stop": "END", "thinking_config": {"includeThoughts": True}, "safety_settings": [], "seed": None}
+    extra = {
+        "top_p": 0.5,
+        "stop": "END",
+        "thinking_config": {"includeThoughts": True},
+        "safety_settings": [],
+        "seed": None,
+    }
     theirs = gemini.encode(Request(HI), model="m", temperature=0.7, max_tokens=5, extra=extra)
     assert theirs["generationConfig"] == {
         "temperature": 0.7,
@@ -207,11 +215,14 @@ def test_what_is_no_reply(codec, response, error):
     ],
 )
 def test_streams_that_bring_no_reply(codec, chunks, error):
-    accumulator = codec.Accumulator()
-    with pytest.raises(error):
+    def replied():
+        accumulator = codec.Accumulator()
         for chunk in chunks:
             list(accumulator.feed(chunk))
-        accumulator.finish()
+        return accumulator.finish()
+
+    with pytest.raises(error):
+        replied()
 
 
 def test_arguments_that_are_cut_off_are_a_fault():
@@ -373,7 +384,11 @@ def test_geminis_part_of_json_schema():
 
 json_schemas = st.recursive(
     st.fixed_dictionaries(
-        {"type": st.sampled_from(["string", "integer", "number", "boolean", ["string", "null"], ["integer", "string"]])},
+        {
+            "type": st.sampled_from(
+                ["string", "integer", "number", "boolean", ["string", "null"], ["integer", "string"]]
+            )
+        },
         optional={"enum": st.just(["a", "b"]), "format": st.just("email"), "default": st.none(), "const": st.just(1)},
     ),
     lambda inner: st.one_of(
