@@ -129,7 +129,7 @@ class HelloAgentsLLM:
     @property
     def whole(self) -> Model:
         """The same model, asked without streaming: one request, one `Replied`."""
-        return _Whole(self)
+        return Whole(self)
 
     def body(self, request: Request, *, stream: bool = False) -> dict[str, Any]:
         """The exact body that a request is sent with. An offline model tells what it would be."""
@@ -348,7 +348,7 @@ def _check_key(key: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class Whole:
     """The model behind `HelloAgentsLLM.whole`."""
 
     llm: HelloAgentsLLM
