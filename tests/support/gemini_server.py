@@ -18,9 +18,7 @@ from hello_agents.core.run import Replied
 from hello_agents.wire.gemini import SKIP_SIGNATURE, decode_request
 from support.openai_server import Fault, Handler, OpenAIServer, Raw, at_its_step, pieces_of
 
-_PATH = re.compile(
-    r"/v1(beta)?/models/[\w.-]+:(generateContent|streamGenerateContent)(\?alt=sse)?\Z"
-)
+_PATH = re.compile(r"/v1(beta)?/models/[\w.-]+:(generateContent|streamGenerateContent)(\?alt=sse)?\Z")
 _STATUS = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
 _STATUS |= {429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}
 

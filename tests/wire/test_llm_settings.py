@@ -16,6 +16,7 @@ from hello_agents.core.llm_response import LLMResponse, LLMToolResponse, StreamS
 from hello_agents.core.llm_response import ToolCall as OldCall
 from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.core.run import Delta, Replied
+from hello_agents.wire.providers import PROVIDERS, protocol_of
 
 VARIABLES = ("LLM_MODEL_ID", "LLM_API_KEY", "LLM_BASE_URL", "LLM_TIMEOUT", "HELLO_AGENTS_LANG", "DEEPSEEK_API_KEY")
 REMOTE = "https://api.example.com/v1"
@@ -144,7 +145,15 @@ def test_thinking_goes_back_to_the_providers_that_ask_for_it(url, goes_back):
     assert not sent(send_reasoning=False)
 
 
-@pytest.mark.parametrize("url", ["api.example.com/v1", "ftp://x", "https://api.example.com/v1/chat/completions/", "https://api.anthropic.com/v1/messages"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "api.example.com/v1",
+        "ftp://x",
+        "https://api.example.com/v1/chat/completions/",
+        "https://api.anthropic.com/v1/messages",
+    ],
+)
 def test_an_address_that_cannot_be_asked(url):
     with pytest.raises(ConfigException, match="base URL"):
         HelloAgentsLLM("m", "k", url)
