@@ -573,6 +573,8 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     # wire
     "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},
+    "wire.go_on": {"en": "Go on.", "zh": "请继续。"},
+    "wire.allowed": {"en": "One of: {values}.", "zh": "取值之一：{values}。"},
     "wire.unanswered": {
         "en": "not answered: there is no result of this call",
         "zh": "未得到结果：此调用没有返回结果",

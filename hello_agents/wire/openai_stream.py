@@ -10,7 +10,8 @@ from ..core.exceptions import EmptyReply
 from ..core.run import Delta, Replied
 from .arguments import read_arguments, utf8
 from .loose import mapping, mappings, parts, string
-from .openai_reply import Draft, WrittenCall, fields_of, reasoning_of, wire_calls, written_arguments
+from .openai_reply import Draft, reasoning_of, wire_calls, written_arguments
+from .reply import WrittenCall, fields_of
 from .thinking import Piece
 
 
