@@ -139,7 +139,7 @@ class RedisSessionStore(Store):
 
     def heads(self) -> Iterator[tuple[str, str]]:
         start = self._key("head", "")
-        pattern = "".join(f"[{c}]" if c in "*?[]\\" else c for c in start) + "*"
+        pattern = "".join(f"\\{c}" if c in "*?[]\\" else c for c in start) + "*"
         cursor, found = 0, set[str]()
         while True:
             cursor, keys = self._ask("scan", cursor, pattern, 500)

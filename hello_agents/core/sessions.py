@@ -451,7 +451,7 @@ class Store(ABC):
         return {"consistent": not warnings, "changed": bool(warnings), "warnings": warnings}
 
     def _generate_session_id(self) -> str:
-        return f"s-{datetime.utc_now():%Y%m%d-%H%M%S}-{fresh_id()[:8]}"
+        return f"s-{datetime.now():%Y%m%d-%H%M%S}-{fresh_id()[:8]}"
 
     # -- inside -----------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import sys
 from core.crashing import Place, agent
 
 from hello_agents.core.run import Run
-from hello_agents.core.session_store import RedisSessionStore, SessionStore, Store
+from hello_agents.core.session_store import MemorySessionStore, RedisSessionStore, SessionStore, Store
 
 
 def open_store(place: str) -> Store:
@@ -27,6 +27,14 @@ def run_and_die(kind: str, place: str, seq: int) -> None:
 
 def main() -> None:
     kind, place, count = sys.argv[1:]
+    # What a run imports is imported once, and not in each child.
+    warm = MemorySessionStore()
+    one = agent(kind, Place("never", 0))
+    one.sink = warm.open("warm").append
+    one.run("1+2+3+4?")
+    warm.read("warm")
+    import redis.asyncio  # noqa: F401
+
     statuses: list[int] = []
     for seq in range(int(count)):
         child = os.fork()

@@ -467,7 +467,8 @@ def test_the_hash_of_tools_ignores_order_and_sees_changes() -> None:
 def test_an_export_is_masked_and_what_is_stored_is_exact(store: Store) -> None:
     key = "sk-abcdef1234567890abcdef"
     with store.open("a") as session:
-        write(session, [told(0, f"my key is {key}, and 北京的秘密口令"), Entry(1, "", 1.0, Noted("api_key", {"password": "p"}))])
+        write(session, [told(0, f"my key is {key}, and 北京的秘密口令")])
+        write(session, [Entry(1, "", 1.0, Noted("api_key", {"password": "p"}))])
     saved = store.read("a")
     assert key in (saved.run.messages[0].content or "")
     out = saved.export("北京的秘密口令")
