@@ -67,8 +67,6 @@ class ReActAgent(Agent):
         max_steps: int = 5,
     ) -> None:
         super().__init__(name, llm, system_prompt, config, tool_registry, max_steps=max_steps)
-        self._own_tools = (ThoughtTool(self.language), FinishTool(self.language))
-        self._view: tuple[ToolRegistry | None, ToolRegistry] | None = None
 
     def decide(self, run: Run) -> Action:
         answer = None if run.pending else finished(run)
@@ -79,13 +77,8 @@ class ReActAgent(Agent):
     def system_text(self) -> str:
         return self.system_prompt or text("react.system", self.language)
 
-    def tools(self, run: Run) -> ToolRegistry:
-        """The caller's tools with Thought and Finish before them; the caller's registry stays as it is."""
-        if run.limits.tools is not None:
-            return super().tools(run).view(extra=self._own_tools)
-        if self._view is None or self._view[0] is not self.tool_registry:
-            self._view = (self.tool_registry, self._registry().view(extra=self._own_tools))
-        return self._view[1]
+    def pattern_tools(self) -> tuple[Tool, ...]:
+        return (ThoughtTool(self.language), FinishTool(self.language))
 
     def add_tool(self, tool: Tool | Callable[..., Any]) -> None:
         """Puts a tool or a function into the agent's registry, making one if it has none."""

@@ -32,11 +32,11 @@ class HistoryManager:
 
     def estimate_rounds(self) -> int:
         """How many rounds there are."""
-        return len(round_starts(self._messages))
+        return len(round_starts(self.get_history()))
 
     def find_round_boundaries(self) -> list[int]:
         """Where each round begins: the indexes of the user's messages."""
-        return round_starts(self._messages)
+        return round_starts(self.get_history())
 
     def is_due(self, tokens: int, context_window: int) -> bool:
         """Whether a conversation of this many tokens has come to the threshold of the window."""
@@ -49,17 +49,21 @@ class HistoryManager:
         among those that stay, it stays too. An earlier summary is replaced, so that `summary` speaks for it as
         well. With nothing to replace nothing happens.
         """
-        found = older(self._messages, self.min_retain_rounds)
+        messages = self.get_history()
+        found = older(messages, self.min_retain_rounds)
         if found is None:
             return
         start, stop = found
         told = Message(summary, "summary", metadata={"compacted": stop - start})
-        self._messages[start:stop] = [*spared(self._messages, start, stop), told]
+        self._replace(start, stop, [*spared(messages, start, stop), told])
+
+    def _replace(self, start: int, stop: int, messages: list[Message]) -> None:
+        self._messages[start:stop] = messages
 
     def to_dict(self) -> dict[str, Any]:
         """The history as plain JSON values. `load_from_dict` reads it back."""
         return {
-            "history": [message.to_dict() for message in self._messages],
+            "history": [message.to_dict() for message in self.get_history()],
             "rounds": self.estimate_rounds(),
             "min_retain_rounds": self.min_retain_rounds,
             "compression_threshold": self.compression_threshold,
@@ -69,6 +73,8 @@ class HistoryManager:
         """Takes over what `to_dict` wrote. Raises `ValueError` when there is no history in it."""
         if "history" not in data:
             raise ValueError(f"There is no 'history' in {sorted(data)}. Pass what `to_dict` gave.")
-        self._messages = [Message.from_dict(message) for message in data["history"]]
+        self.clear()
+        for message in data["history"]:
+            self.append(Message.from_dict(message))
         self.min_retain_rounds = data.get("min_retain_rounds", self.min_retain_rounds)
         self.compression_threshold = data.get("compression_threshold", self.compression_threshold)

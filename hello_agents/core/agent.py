@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text as catalogue_text
@@ -13,6 +13,7 @@ from .compaction import Policy, compact
 from .config import Config
 from .delegation import delegate
 from .exceptions import AgentException
+from .keeping import Keeping
 from .limits import limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
@@ -22,9 +23,10 @@ from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, To
 if TYPE_CHECKING:
     from ..tools.builtin.task_tool import TaskTool
     from ..tools.registry import ToolRegistry
+    from .agent_history import AgentHistory
     from .debugger import Debugger
     from .lifecycle import EventType, LifecycleHook
-    from .streaming import StreamEvent
+    from .streaming import StreamBuffer, StreamEvent
 
 Placed = tuple[str, Event]
 """An event and the frame it belongs to."""
@@ -42,7 +44,7 @@ class Waiting(AgentException):
         super().__init__(f"The run waits for approval of {names}. Pass `Judged(call_id, allowed)` to `agent.resume`.")
 
 
-class Agent:
+class Agent(Keeping):
     """A name, a model, tools and a `decide`. Constructing one touches no disk and no network.
 
     A subclass overrides `decide`, and has `run`, `arun`, streaming and stepping from here.
@@ -65,8 +67,8 @@ class Agent:
         self.llm = llm
         self.system_prompt = system_prompt
         self.config = config or Config()
-        self.tool_registry: ToolRegistry | None = tool_registry
-        self.max_steps = max_steps
+        self.tool_registry = tool_registry
+        self.max_steps = max_steps if self.config.max_steps is None else self.config.max_steps
         self.members: dict[str, Agent] = {}
         """The agents that decide for child runs, by name. One named `summarizer` writes summaries, where wanted."""
         self._policy: Policy | None = None
@@ -79,6 +81,12 @@ class Agent:
         the run, which stays as it is in `state` and goes on with `resume()`."""
         self.subscribers: list[Callable[[Entry, Run], None]] = []
         """Told of each entry after it is in the journal. An error of theirs is noted and does not end the run."""
+        if self.config.trace_dir is not None:
+            _ = self.trace_logger
+        if self.config.debug:
+            from .stream import log_entries
+
+            self.subscribers.append(log_entries(self.config.log_level))
 
     # -- deciding ---------------------------------------------------------------------------------
 
@@ -105,14 +113,9 @@ class Agent:
         """The conversation and the tools, as the model is asked."""
         return Request(run.messages, self.tools(run).schemas(), at=("", run.steps))
 
-    def tools(self, run: Run) -> ToolRegistry:
-        """The tools as this run may use them."""
-        registry = self._registry()
-        return registry if run.limits.tools is None else registry.view(allow=run.limits.tools)
-
     def asks(self, call: ToolCall) -> bool:
         """Whether a person has to approve this call."""
-        return self._registry().asks(call)
+        return self.tools(self.state).asks(call)
 
     def system_text(self) -> str | None:
         """The system prompt as it is sent."""
@@ -126,7 +129,19 @@ class Agent:
 
     @property
     def max_parallel(self) -> int:
-        return self.config.max_concurrent_tools
+        return self.config.max_concurrent_tools if self.config.async_enabled else 1
+
+    @property
+    def reply_timeout(self) -> float | None:
+        """Seconds a reply may take where the loop awaits."""
+        return self.config.llm_async_timeout
+
+    @cached_property
+    def stream_buffer(self) -> StreamBuffer:
+        """The latest stream events."""
+        from .streaming import StreamBuffer
+
+        return StreamBuffer(self.config.stream_buffer_size)
 
     def model(self, deltas: bool) -> Model:
         """The model to ask. Without anybody to see the pieces, a whole reply is asked for."""
@@ -215,8 +230,12 @@ class Agent:
     ) -> AsyncIterator[StreamEvent]:
         """The run as it happens: text, thinking, steps and calls. `StreamEvent.event` is the core's event."""
         hooks = {"start": on_start, "step": on_step, "finish": on_finish, "error": on_error, "tool_call": on_tool_call}
-        async for event in self._astream(input_text, hooks, kwargs, deltas=True):
-            yield event
+        from .stream import is_wanted
+
+        async for event in self._astream(input_text, hooks, kwargs, deltas=self.config.stream_enabled):
+            if is_wanted(event, self.config):
+                self.stream_buffer.add(event)
+                yield event
 
     def steps(self, text: str | None = None, *, run: Run | None = None, **kwargs: Any) -> Debugger:
         """A debugger on a question, on a run, or on what this agent has done so far. `state` is left alone."""
@@ -242,18 +261,23 @@ class Agent:
 
     def add_message(self, message: Message) -> None:
         """Puts a message into the conversation by hand."""
-        self._loop(False).record("", Told(message))
+        self.record(Told(message))
+
+    def record(self, event: Event) -> Run:
+        """Writes an event into the journal by hand, and returns the run after it."""
+        return self._loop(False).record("", event)[1]
+
+    @property
+    def history_manager(self) -> AgentHistory:
+        """The conversation as the manager of the tutorial's framework."""
+        from .agent_history import AgentHistory
+
+        return AgentHistory(self)
 
     def get_history(self) -> list[Message]:
-        """The conversation without the system message."""
-        return [message for message in self.state.messages if message.role != "system"]
-
-    def restore(self, entries: Iterable[Entry]) -> Run:
-        """Takes over a journal, that of a process that has ended, say; `resume()` then goes on from its last entry."""
-        self.state = Run(self.name)
-        self.journal = list(entries)
-        self._state = reduce(lambda run, entry: evolve(run, entry.event, entry.frame), self.journal, self._state)
-        return self._state
+        """The conversation without the system message; of a long one, the last `max_history_length` messages."""
+        said = [message for message in self.state.messages if message.role != "system"]
+        return said[-self.config.max_history_length :]
 
     def clear_history(self) -> None:
         """Starts over. The journal starts over, too."""
@@ -267,15 +291,6 @@ class Agent:
         return str(self)
 
     # -- inside -----------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> Run:
-        return self._state
-
-    @state.setter
-    def state(self, run: Run) -> None:
-        self._state = self._start = run
-        self.journal = []
 
     def _task_tool(self, name: str) -> TaskTool | None:
         """The spawning tool of this name."""
@@ -296,13 +311,12 @@ class Agent:
             self.members[pattern] = agent
         return self.members[pattern]
 
-    def _registry(self) -> ToolRegistry:
-        """The caller's registry, or an empty one; never changed by the agent."""
-        if self.tool_registry is None:
-            from ..tools.registry import ToolRegistry
-
-            return ToolRegistry()
-        return self.tool_registry
+    def _follow(self, subscriber: Callable[[Entry, Run], None]) -> None:
+        run = self._start
+        for entry in self.journal:
+            run = evolve(run, entry.event, entry.frame)
+            subscriber(entry, run)
+        self.subscribers.append(subscriber)
 
     def _limits(self, kwargs: Mapping[str, Any]) -> Limits:
         for name in kwargs:
@@ -353,6 +367,8 @@ class Agent:
             self._state = run
             if self.sink is not None:
                 self.sink(entry, run)
+            elif self.config.auto_save_enabled:
+                self._auto_save(entry, run)
             for subscriber in self.subscribers:
                 try:
                     subscriber(entry, run)

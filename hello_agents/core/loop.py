@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .action import Action, Ask, Call, Model, Wait
-from .exceptions import LLMException, ModelRefused
+from .exceptions import LLMException, ModelRefused, ModelTimeout
 from .message import Message, ToolCall
 from .run import Began, Delta, Entry, Event, Noted, Replied, Returned, Run, Spawned, evolve
 
@@ -50,6 +50,15 @@ class Actor(Protocol):
 
     def tools(self, run: Run) -> Toolbox:
         """The tools as this run may use them."""
+        ...
+
+    def atools(self, run: Run) -> Toolbox:
+        """The same where the loop awaits."""
+        ...
+
+    @property
+    def reply_timeout(self) -> float | None:
+        """Seconds a reply may take where the loop awaits. `None`: no limit."""
         ...
 
     def member(self, run: Run) -> Actor:
@@ -211,7 +220,8 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
         case Ask(request, tolerant):
             try:
                 replied = False
-                async for event in decision.actor.model(loop.deltas).astream(request):
+                events = decision.actor.model(loop.deltas).astream(request)
+                async for event in _within(events, decision.actor.reply_timeout):
                     replied = replied or isinstance(event, Replied)
                     if loop.deltas or not isinstance(event, Delta):
                         yield loop.record(frame, event)
@@ -240,9 +250,28 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
             yield loop.record(frame, action)
 
 
+async def _within(events: AsyncIterator[Delta | Replied], seconds: float | None) -> AsyncIterator[Delta | Replied]:
+    """The events of a reply, which has so many seconds in all. Raises `ModelTimeout`."""
+    import asyncio
+
+    until = None if seconds is None else asyncio.get_running_loop().time() + seconds
+    while True:
+        try:
+            async with asyncio.timeout_at(until):
+                event = await anext(events)
+        except StopAsyncIteration:
+            return
+        except TimeoutError as error:
+            if until is None or asyncio.get_running_loop().time() < until:
+                raise
+            problem = f"The model did not finish its reply within {seconds} s. Ask again, or raise `llm_async_timeout`."
+            raise ModelTimeout(problem) from error
+        yield event
+
+
 async def _acall(loop: Loop, decision: Decision, call: ToolCall) -> AsyncIterator[tuple[Entry, Run]]:
     yield loop.record(decision.frame, Began(call.id))
-    message = await decision.actor.tools(decision.run).aanswer(call, decision.actor.language)
+    message = await decision.actor.atools(decision.run).aanswer(call, decision.actor.language)
     yield loop.record(decision.frame, Returned(message))
 
 

@@ -427,7 +427,7 @@ class Store(ABC):
 
         A path leads where it leads; names that come from outside go to `read`. Raises `SessionMissing`.
         """
-        saved = self.read(self._named(filepath))
+        saved = self.read(self.named(filepath))
         return {
             "session_id": saved.id,
             "session_name": saved.name,
@@ -463,7 +463,7 @@ class Store(ABC):
             raise overtaken(session.name)
         session.bind(fresh, mark)
 
-    def _named(self, place: str) -> str:
+    def named(self, place: str) -> str:
         """The name of the session at a place that `save` returned, or would have in the tutorial's framework."""
         if not self.exists(place) and place.endswith(".json"):
             return re.split(r"[/\\]", place)[-1].removesuffix(".json")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from .config import Config
 from .lifecycle import AgentEvent, EventType, LifecycleHook
 from .run import Began, Delta, Entry, Event, Judged, Replied, Returned, Run, Stopped, Told
 from .streaming import StreamEvent, StreamEventType
@@ -106,6 +107,34 @@ class Stream:
 
     def _event(self, kind: StreamEventType, event: Event | None, **data: Any) -> StreamEvent:
         return StreamEvent.create(kind, self._agent, event=event, **data)
+
+
+def is_wanted(event: StreamEvent, config: Config) -> bool:
+    """Whether the settings leave this event in a stream."""
+    match event.type:
+        case StreamEventType.THINKING:
+            return config.stream_include_thinking
+        case StreamEventType.TOOL_CALL_START | StreamEventType.TOOL_CALL_FINISH:
+            return config.stream_include_tool_calls
+        case _:
+            return True
+
+
+def log_entries(level: str) -> Callable[[Entry, Run], None]:
+    """A subscriber that hands every entry to the logger `hello_agents`, with secrets masked."""
+    import logging
+
+    logger = logging.getLogger("hello_agents")
+    number = logging.getLevelNamesMapping()[level.upper()]
+
+    def log(entry: Entry, run: Run) -> None:
+        if logger.isEnabledFor(number):
+            from .journal import dump_entry
+            from .secrets import mask
+
+            logger.log(number, mask(dump_entry(entry)))
+
+    return log
 
 
 async def call_hook(hook: LifecycleHook, event: AgentEvent, timeout: float) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from ..errors import ToolErrorCode
 from ..response import ToolResponse
 
 if TYPE_CHECKING:
+    from ...core.action import Model
     from ...core.agent import Agent
     from ...core.config import Config
     from ..registry import ToolRegistry
@@ -46,12 +47,14 @@ class TaskTool(Tool):
         self._language = language
 
     def get_parameters(self) -> list[ToolParameter]:
-        say = lambda key: text(f"task.{key}", self._language)  # noqa: E731
+        task, pattern, tools, steps = (
+            text(f"task.{key}", self._language) for key in ("task", "agent_type", "tool_filter", "max_steps")
+        )
         return [
-            ToolParameter("task", "string", say("task")),
-            ToolParameter("agent_type", "string", say("agent_type"), False, "react", enum=list(PATTERNS)),
-            ToolParameter("tool_filter", "string", say("tool_filter"), False, "none", enum=list(FILTERS)),
-            ToolParameter("max_steps", "integer", say("max_steps"), False, None),
+            ToolParameter("task", "string", task),
+            ToolParameter("agent_type", "string", pattern, False, "react", enum=list(PATTERNS)),
+            ToolParameter("tool_filter", "string", tools, False, "none", enum=list(FILTERS)),
+            ToolParameter("max_steps", "integer", steps, False, None),
         ]
 
     def run(self, parameters: dict[str, Any]) -> ToolResponse:
@@ -118,6 +121,30 @@ class TaskTool(Tool):
                 return FullAccessFilter()
             case _:
                 return None
+
+
+def sub_agents_of(llm: Model, tool_registry: ToolRegistry | None, config: Config) -> TaskTool:
+    """The Task tool of an agent with these settings: its sub-agents have its tools, and the light model if so set."""
+    sub_config = replace_fields(config, max_steps=config.subagent_max_steps)
+
+    def make(pattern: str) -> Agent:
+        from ...agents.factory import default_subagent_factory
+
+        model = llm
+        if config.subagent_use_light_llm:
+            from ...core.llm import HelloAgentsLLM
+
+            model = HelloAgentsLLM(config.subagent_light_llm_model, provider=config.subagent_light_llm_provider)
+        return default_subagent_factory(pattern, model, tool_registry, sub_config)
+
+    return TaskTool(make, tool_registry, config, language=config.language)
+
+
+def replace_fields(config: Config, **values: Any) -> Config:
+    """The settings with some of them changed."""
+    from ...core.config import Config
+
+    return Config(**config.to_dict() | values)
 
 
 def summary_of(run: Run) -> dict[str, Any]:

@@ -1,0 +1,217 @@
+"""The assembly: what an agent has besides its pattern, made from its `Config`, each part when it is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .config import Config
+from .llm import HelloAgentsLLM
+from .message import ToolCall
+
+if TYPE_CHECKING:
+    from ..context.token_counter import TokenCounter
+    from ..context.truncator import ObservationTruncator
+    from ..observability.trace_logger import TraceLogger
+    from ..skills.loader import SkillLoader
+    from ..tools.base import Tool
+    from ..tools.circuit_breaker import CircuitBreaker
+    from ..tools.registry import ToolRegistry
+    from .action import Model
+    from .run import Entry, Run
+    from .sessions import Store
+
+
+class Assembly:
+    """The parts of an agent that do not depend on its pattern. Any of them may be replaced by assignment."""
+
+    name: str
+    llm: Model
+    config: Config
+    journal: list[Entry]
+
+    _state: Run
+    _start: Run
+    _tool_registry: ToolRegistry | None
+    _views: dict[Any, ToolRegistry]
+
+    @property
+    def state(self) -> Run:
+        """The conversation so far, as a value. Assign an older or loaded run to go on from there."""
+        return self._state
+
+    @state.setter
+    def state(self, run: Run) -> None:
+        self._state = self._start = run
+        self.journal = []
+
+    @property
+    def tool_registry(self) -> ToolRegistry | None:
+        """The caller's tools."""
+        return self._tool_registry
+
+    @tool_registry.setter
+    def tool_registry(self, registry: ToolRegistry | None) -> None:
+        self._tool_registry = registry
+        self._views = {}
+
+    @cached_property
+    def truncator(self) -> ObservationTruncator:
+        """What cuts long results of tools."""
+        from ..context.truncator import ObservationTruncator
+
+        config = self.config
+        return ObservationTruncator(
+            config.tool_output_max_lines,
+            config.tool_output_max_bytes,
+            config.tool_output_truncate_direction,
+            config.tool_output_dir,
+            language=config.language,
+        )
+
+    @cached_property
+    def token_counter(self) -> TokenCounter:
+        """What counts tokens as the agent's model does."""
+        from ..context.token_counter import TokenCounter
+
+        return TokenCounter(self.llm.model if isinstance(self.llm, HelloAgentsLLM) else "offline")
+
+    @cached_property
+    def trace_logger(self) -> TraceLogger | None:
+        """What follows the agent; `None` where `trace_enabled` is off."""
+        if not self.config.trace_enabled:
+            return None
+        from ..observability.trace_logger import TraceLogger
+
+        config = self.config
+        raw = config.trace_html_include_raw_response
+        logger = TraceLogger(config.trace_dir, config.trace_sanitize, raw, language=config.language)
+        self._follow(logger.subscriber)
+        return logger
+
+    @cached_property
+    def skill_loader(self) -> SkillLoader | None:
+        """The skills below `skills_dir`; `None` where they are not enabled."""
+        if not self.config.skills_enabled:
+            return None
+        from ..skills.loader import SkillLoader
+
+        return SkillLoader(self.config.skills_dir)
+
+    @cached_property
+    def session_store(self) -> Store | None:
+        """Where sessions are kept; `None` where `session_enabled` is off."""
+        from . import session_store as stores
+
+        if not self.config.session_enabled:
+            return None
+        match self.config.persistence_backend:
+            case "memory":
+                return stores.MemorySessionStore()
+            case "file":
+                return stores.SessionStore(self.config.session_dir or "memory/sessions")
+            case "redis":
+                return stores.RedisSessionStore()
+
+    @cached_property
+    def circuit_breaker(self) -> CircuitBreaker | None:
+        """What switches failing tools off; `None` where `circuit_enabled` is off."""
+        if not self.config.circuit_enabled:
+            return None
+        from ..tools.circuit_breaker import CircuitBreaker
+
+        return CircuitBreaker(self.config.circuit_failure_threshold, self.config.circuit_recovery_timeout)
+
+    @cached_property
+    def own_tools(self) -> tuple[Tool, ...]:
+        """The tools that the agent brings along, besides those of its registry: its pattern's and its `config`'s."""
+        return (*self.pattern_tools(), *self._configured_tools())
+
+    def _follow(self, subscriber: Callable[[Entry, Run], None]) -> None:
+        """Tells a subscriber of everything so far and of everything to come."""
+        raise NotImplementedError
+
+    def pattern_tools(self) -> tuple[Tool, ...]:
+        """The tools that belong to the pattern, as Thought and Finish do to ReAct."""
+        return ()
+
+    def tools(self, run: Run) -> ToolRegistry:
+        """The tools as this run may use them. The caller's registry stays as it is."""
+        return self._tools(run, self.config.step_timeout)
+
+    def atools(self, run: Run) -> ToolRegistry:
+        """The same tools where the loop awaits: there a tool may be given up without holding up the others."""
+        timeout = self.config.step_timeout
+        return self._tools(run, self.config.tool_async_timeout if timeout is None else timeout)
+
+    def _tools(self, run: Run, timeout: float | None) -> ToolRegistry:
+        deep = run.limits.depth >= self.config.subagent_max_depth
+        key = (run.limits.tools, deep, timeout)
+        view = self._views.get(key)
+        if view is None:
+            view = self._views[key] = self._view(run.limits.tools, deep, timeout)
+        return view
+
+    def _view(self, names: tuple[str, ...] | None, deep: bool, timeout: float | None) -> ToolRegistry:
+        """The caller's tools and the agent's own, as far as allowed; at the greatest depth without spawning ones."""
+        registry = self._registry()
+        taken = set(registry.list_tools())
+        own = [tool for tool in self.own_tools if tool.name not in taken and not (deep and tool.spawns)]
+
+        def allow(name: str) -> bool:
+            tool = registry.get_tool(name)
+            return (names is None or name in names) and not (deep and tool is not None and tool.spawns)
+
+        unlimited: Callable[[str], bool] | None = allow if names is not None or deep else None
+        view = registry.view(own, unlimited, timeout=timeout, shorten=self.truncator.shorten)
+        if registry.circuit_breaker is None:
+            view.circuit_breaker = self.circuit_breaker
+        return view
+
+    # -- the three steps of a tool call, as the tutorial's framework names them ---------------------------------------
+
+    def _build_tool_schemas(self) -> list[dict[str, Any]]:
+        """The tools as a model is told of them."""
+        return list(self.tools(self.state).schemas())
+
+    def _convert_parameter_types(self, tool_name: str, param_dict: dict[str, Any]) -> dict[str, Any]:
+        """The arguments as the tool receives them; those of an unknown tool as they are."""
+        tool = self.tools(self.state).get_tool(tool_name)
+        return param_dict if tool is None else tool.parameters.read(param_dict)
+
+    def _execute_tool_call(self, tool_name: str, arguments: dict[str, Any]) -> str:
+        """The result of a call as the model reads it."""
+        return self.tools(self.state).answer(ToolCall("", tool_name, arguments), self.config.language).text
+
+    def _registry(self) -> ToolRegistry:
+        """The caller's registry, or an empty one; never changed by the agent."""
+        if self.tool_registry is None:
+            from ..tools.registry import ToolRegistry
+
+            return ToolRegistry()
+        return self.tool_registry
+
+    def _configured_tools(self) -> list[Tool]:
+        from ..tools.builtin.task_tool import sub_agents_of
+
+        config, language = self.config, self.config.language
+        tools: list[Tool] = []
+        if config.subagent_enabled:
+            tools.append(sub_agents_of(self.llm, self.tool_registry, config))
+        if config.todowrite_enabled:
+            from ..tools.builtin.todowrite_tool import TodoWriteTool
+
+            folder = config.todowrite_persistence_dir
+            tools.append(TodoWriteTool(".", folder or "", persist=folder is not None, language=language))
+        if config.devlog_enabled:
+            from ..tools.builtin.devlog_tool import DevLogTool
+
+            folder = config.devlog_persistence_dir
+            persist = folder is not None
+            tools.append(DevLogTool(self.name, self.name, ".", folder or "", persist=persist, language=language))
+        if self.skill_loader is not None and config.skills_auto_register:
+            from ..tools.builtin.skill_tool import SkillTool
+
+            tools.append(SkillTool(self.skill_loader, language=language))
+        return tools

@@ -1,0 +1,99 @@
+"""Keeping: how an agent's conversation gets into a session store and out of it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import TYPE_CHECKING, Any, cast
+
+from .assembly import Assembly
+from .exceptions import AgentException
+from .run import Entry, Run, evolve
+
+if TYPE_CHECKING:
+    from .agent import Agent
+    from .sessions import Session, Store
+
+
+class Keeping(Assembly):
+    """Sessions of an agent: saved by name, loaded, listed, or written entry by entry."""
+
+    _session: Session | None = None
+
+    @property
+    def _session_metadata(self) -> dict[str, Any]:
+        """What a saved session says of itself: steps and tokens so far."""
+        return {
+            "total_steps": self.state.steps,
+            "total_tokens": self.state.usage.total_tokens,
+            "turns": self.state.turn,
+        }
+
+    def restore(self, entries: Iterable[Entry], start: Run | None = None) -> Run:
+        """Takes over a journal, that of a process that has ended, say; `resume()` then goes on from its last entry."""
+        self.state = Run(self.name) if start is None else start
+        self.journal = list(entries)
+        self._state = reduce(lambda run, entry: evolve(run, entry.event, entry.frame), self.journal, self._state)
+        return self._state
+
+    def save_session(self, session_name: str) -> str:
+        """Saves the conversation and its journal under a name, and returns where."""
+        return self._store().save_journal(
+            session_name,
+            self.journal,
+            self._start,
+            agent_config=self._get_agent_config(),
+            tool_schema_hash=self._compute_tool_schema_hash(),
+            metadata=self._session_metadata,
+        )
+
+    def load_session(self, filepath: str, check_consistency: bool = True) -> list[str]:
+        """Takes over a saved session, by its name or by what `save_session` returned.
+
+        Returns what has changed since, in words: the model, the tools, the limits; with `check_consistency` off,
+        nothing is compared.
+        """
+        store = self._store()
+        saved = store.read(store.named(filepath))
+        self.restore(saved.entries, saved.start)
+        if not check_consistency:
+            return []
+        return list(saved.changes(self._get_agent_config(), self._compute_tool_schema_hash()))
+
+    def list_sessions(self) -> list[dict[str, Any]]:
+        """The sessions of the store, the one written to last first."""
+        return self._store().list_sessions()
+
+    def _auto_save(self, entry: Entry, run: Run) -> None:
+        """With `auto_save_enabled`: writes each entry to a session of this agent's own, and a snapshot now and then."""
+        if self._session is None:
+            self._session = self._store().open(
+                self._generate_session_id(),
+                start=self._start,
+                agent_config=self._get_agent_config(),
+                tool_schema_hash=self._compute_tool_schema_hash(),
+            )
+        self._session.append(entry, run)
+        if (entry.seq + 1) % self.config.auto_save_interval == 0:
+            self._session.snapshot()
+
+    def _generate_session_id(self) -> str:
+        from .session_form import fresh_id
+
+        return f"{self.name}-{fresh_id()[:8]}"
+
+    def _get_agent_config(self) -> dict[str, Any]:
+        """What a session remembers of the agent that wrote it."""
+        from .session_form import describe_agent
+
+        return describe_agent(cast("Agent", self))
+
+    def _compute_tool_schema_hash(self) -> str:
+        from .session_form import tool_schema_hash
+
+        return tool_schema_hash(self.tools(self.state).schemas())
+
+    def _store(self) -> Store:
+        if self.session_store is None:
+            raise AgentException(f"{self.name!r} keeps no sessions. Give it a `session_store`, or enable sessions.")
+        return self.session_store
