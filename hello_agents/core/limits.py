@@ -98,21 +98,22 @@ def repeated(run: Run) -> tuple[str, int]:
     recent = run.messages[first : at + 1 + len(calls)]
     at -= first
     for position, call in enumerate(calls):
-        times = _times(call, recent[at + 1 + position].content, recent[:at])
+        times = _times(call, recent[at + 1 + position].content, recent, at)
         if times > most[1]:
             most = (call.name, times)
     return most
 
 
-def _times(call: ToolCall, result: str | None, earlier: tuple[Message, ...]) -> int:
-    """How often the call was made with this result, back to where it had another one."""
+def _times(call: ToolCall, result: str | None, messages: tuple[Message, ...], stop: int) -> int:
+    """How often the call was made with this result in `messages[:stop]`, back to where it had another one."""
     name, arguments, times = call.name, call.arguments, 1
-    for i in range(len(earlier) - 1, -1, -1):
-        message = earlier[i]
-        if message.tool_calls:
-            for position, one in enumerate(message.tool_calls):
+    for i in range(stop - 1, -1, -1):
+        message = messages[i]
+        calls = message.tool_calls
+        if calls:
+            for one in calls:
                 if one.arguments == arguments and one.name == name:
-                    if earlier[i + 1 + position].content != result:
+                    if messages[i + 1 + calls.index(one)].content != result:
                         return times
                     times += 1
                     break

@@ -375,7 +375,7 @@ def _told(run: Run, message: Message, limits: Limits | None) -> Run:
 def _with_unique_ids(message: Message, run: Run) -> Message:
     """Calls are matched to their results by id, so that empty, equal and reused ids get new ones here."""
     calls = message.tool_calls
-    if not calls:
+    if not calls or (len(calls) == 1 and (id := calls[0].id) and id not in run.children and "/" not in id):
         return message
     seen: set[str] = set()
     fresh: list[ToolCall] = []
