@@ -191,6 +191,7 @@ class Against(RuleBasedStateMachine):
         self.breaker = CircuitBreaker(2, 10, clock=self.clock)
         self.state, self.failures, self.until = "closed", 0, 0.0
         self.probe = None
+        self.begun = 0
         self.current = set()  # The calls whose outcome counts.
 
     def shown(self):
@@ -208,21 +209,21 @@ class Against(RuleBasedStateMachine):
         admission = self.breaker.admit("t")
         shown = self.shown()
         assert admission.admitted == (shown == "closed" or (shown == "half_open" and self.probe is None))
+        self.begun += 1
         if admission.admitted:
             if shown == "half_open":
-                self.probe = id(admission)
+                self.probe = self.begun
                 self.current = set()
-            self.current.add(id(admission))
-        return admission
+            self.current.add(self.begun)
+        return self.begun, admission
 
-    @rule(
-        admission=consumes(calls), response=st.sampled_from([GOOD, PART, BAD, None, ToolResponse.error("REFUSED", "")])
-    )
-    def end(self, admission, response):
+    @rule(call=consumes(calls), response=st.sampled_from([GOOD, PART, BAD, None, ToolResponse.error("REFUSED", "")]))
+    def end(self, call, response):
+        number, admission = call
         self.breaker.settle(admission, response)
-        if id(admission) not in self.current:
+        if number not in self.current:
             return
-        self.current.discard(id(admission))
+        self.current.discard(number)
         if response is None or response.code == "REFUSED":
             self.probe = None
         elif response is not BAD:
