@@ -9,7 +9,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
+from hello_agents import ReActAgent, SimpleAgent
 from hello_agents.core.message import ToolCall
+from hello_agents.offline import ScriptedLLM
 from hello_agents.tools import CircuitBreaker, Tool, ToolRegistry, ToolResponse
 from hello_agents.tools.circuit_breaker import BLAMELESS
 
@@ -415,3 +417,33 @@ def test_a_timed_out_tool_counts_as_failed(breaker):
     registry.register_function(sleeps, timeout=0.001)
     codes = [ask(registry, "sync", "sleeps").metadata["code"] for _ in range(4)]
     assert codes == ["TIMEOUT"] * 3 + ["CIRCUIT_OPEN"]
+
+
+@pytest.mark.parametrize("kind", [SimpleAgent, ReActAgent])
+@pytest.mark.parametrize("driver", ["run", "arun", "stream_run", "steps"])
+def test_in_every_agent_and_every_driver(breaker, kind, driver):
+    def fails(number: int) -> str:
+        raise RuntimeError("broken")
+
+    registry = ToolRegistry(circuit_breaker=breaker)
+    registry.register_function(fails)
+    calls = [ToolCall(str(number), "fails", {"number": number}) for number in range(5)]
+    agent = kind("a", ScriptedLLM(*calls, "done"), tool_registry=registry)
+    agent.max_steps = 20
+    match driver:
+        case "run":
+            agent.run("go")
+            run = agent.state
+        case "arun":
+            asyncio.run(agent.arun("go"))
+            run = agent.state
+        case "stream_run":
+            assert list(agent.stream_run("go"))
+            run = agent.state
+        case "steps":
+            debugger = agent.steps("go")
+            debugger.finish()
+            run = debugger.run
+    codes = [message.metadata["code"] for message in run.messages if message.answers is not None]
+    assert codes == ["EXECUTION_ERROR"] * 3 + ["CIRCUIT_OPEN"] * 2
+    assert run.answer == "done"
