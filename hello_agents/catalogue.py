@@ -398,6 +398,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "not run: the limit of this question was reached before the call",
         "zh": "未执行：在此调用之前已达到本次提问的上限",
     },
+    "limits.too_many_calls": {
+        "en": "not run: {name} may be called {most} times for one question, and was",
+        "zh": "未执行：每次提问最多可调用 {name} {most} 次，已达到上限",
+    },
     "limits.no_answer": {
         "en": "Stopped without an answer ({reason}). The last result was: {last}",
         "zh": "未能得出答案即停止（{reason}）。最后的结果是：{last}",
@@ -428,6 +432,81 @@ TEXTS: dict[str, dict[str, str]] = {
     "react.finish": {"en": "Give the final answer and end the task.", "zh": "给出最终答案并结束任务。"},
     "react.finish.answer": {"en": "The complete answer to the question.", "zh": "对问题的完整回答。"},
     "react.reasoning": {"en": "Reasoning: {reasoning}", "zh": "推理: {reasoning}"},
+    # Reflection
+    "reflection.initial": {"en": "{task}", "zh": "{task}"},
+    "reflection.critic": {
+        "en": "You are a strict and fair critic. Judge whether the answer does what the task asks: what is wrong, what is missing, what could be plainer. Say only what matters. If nothing does, reply: no need for improvement",
+        "zh": "你是一位严格而公正的评审。请判断回答是否完成了任务：哪里有误，缺少什么，哪里可以更清楚。只说重要的问题。如果没有，请回复：无需改进",
+    },
+    "reflection.reflect": {
+        "en": "Task: {task}\n\nAnswer:\n{content}\n\nWhat has to be improved? If nothing has, reply: no need for improvement",
+        "zh": "任务：{task}\n\n回答：\n{content}\n\n哪些地方需要改进？如果没有，请回复：无需改进",
+    },
+    "reflection.refine": {
+        "en": "Task: {task}\n\nYour last answer:\n{last_attempt}\n\nWhat a critic says of it:\n{feedback}\n\nWrite the improved answer, and nothing else.",
+        "zh": "任务：{task}\n\n你上一次的回答：\n{last_attempt}\n\n评审意见：\n{feedback}\n\n请写出改进后的回答，不要写别的内容。",
+    },
+    # PlanSolve
+    "plan.system": {
+        "en": "You plan. Cut the question into the fewest steps that can be carried out one after another, each a sentence that makes sense by itself. A question that needs no steps has an empty plan.",
+        "zh": "你负责制定计划。请把问题拆成尽可能少的、可以依次执行的步骤，每一步是一句独立成立的话。不需要步骤的问题，计划为空。",
+    },
+    "plan.tool": {
+        "en": "Writes down the plan: the steps that answer the question, in order.",
+        "zh": "写下计划：按顺序列出回答问题所需的步骤。",
+    },
+    "plan.ask": {"en": "Question: {question}", "zh": "问题：{question}"},
+    "plan.unforced": {
+        "en": "Notice: call generate_plan with the steps. If you cannot, write them as a JSON list of strings.",
+        "zh": "提示：请用步骤调用 generate_plan；如果无法调用，请写成 JSON 字符串列表。",
+    },
+    "plan.executor": {
+        "en": "You carry out one step of a plan at a time. Use the tools you need, and answer with the result of the step.",
+        "zh": "你每次执行计划中的一个步骤。可使用需要的工具，并以该步骤的结果作答。",
+    },
+    "plan.step": {
+        "en": "Question: {question}\n\nPlan:\n{plan}\n\nDone so far:\n{history}\n\nNow carry out this step: {step}",
+        "zh": "问题：{question}\n\n计划：\n{plan}\n\n已完成：\n{history}\n\n现在执行这一步：{step}",
+    },
+    "plan.empty": {
+        "en": "The plan is empty: there was nothing to carry out.",
+        "zh": "计划为空：没有需要执行的步骤。",
+    },
+    "plan.none": {
+        "en": "No plan could be read from the planner's reply: {said}",
+        "zh": "无法从规划者的回复中读出计划：{said}",
+    },
+    # sub-agents
+    "task.description": {
+        "en": "Hands a part of the task to a sub-agent with a conversation of its own, and gives back its answer.",
+        "zh": "把任务的一部分交给拥有独立对话的子代理，并返回它的回答。",
+    },
+    "task.task": {
+        "en": "The part to do, complete in itself: the sub-agent sees nothing else.",
+        "zh": "要完成的部分，须独立完整：子代理看不到其他内容。",
+    },
+    "task.agent_type": {"en": "The pattern of the sub-agent.", "zh": "子代理的范式。"},
+    "task.tool_filter": {
+        "en": "Tools of the sub-agent: none = all of yours, readonly = only those that change nothing, full = all but commands.",
+        "zh": "子代理可用的工具：none = 与你相同，readonly = 仅只读工具，full = 除命令执行外的全部工具。",
+    },
+    "task.max_steps": {"en": "Steps the sub-agent may take.", "zh": "子代理最多可执行的步数。"},
+    "subagent.simple": {
+        "en": "You do one part of a larger task. Do exactly that part, and answer with its result.",
+        "zh": "你负责一个较大任务中的一部分。只完成这一部分，并以结果作答。",
+    },
+    "subagent.react": {
+        "en": "You do one part of a larger task, step by step. Call Thought before you act, use the tools you need, and call Finish with the result.",
+        "zh": "你负责一个较大任务中的一部分，请逐步完成。行动前调用 Thought，使用需要的工具，最后调用 Finish 给出结果。",
+    },
+    "subagent.reflection": {
+        "en": "You write one part of a larger task, and improve it until it does what was asked.",
+        "zh": "你负责撰写较大任务中的一部分，并不断改进，直到满足要求。",
+    },
+    "subagent.plan": {
+        "en": "You do one part of a larger task: plan it, then carry the plan out, and answer with the result.",
+        "zh": "你负责一个较大任务中的一部分：先制定计划，再执行计划，并以结果作答。",
+    },
     # Simple
     "simple.system": {"en": "You are a helpful assistant.", "zh": "你是一个乐于助人的助手。"},
     # why the next action is what it is
@@ -453,8 +532,49 @@ TEXTS: dict[str, dict[str, str]] = {
     "why.compacted": {"en": "the history is shortened", "zh": "历史被压缩"},
     "why.no_agent": {"en": "this is a finished run without its agent", "zh": "这是一个没有智能体的已完成运行"},
     "why.replay": {"en": "this step is recorded already", "zh": "这一步已有记录"},
+    # --- cutting and compaction ----------------------------------------------------------------------------------
+    "cut.notice": {
+        "en": "[Shortened: {part} are shown, {kept_lines} of {total_lines} lines and {kept_bytes} of {total_bytes} bytes; left out are {dropped_lines} lines and {dropped_bytes} bytes.{note}]",
+        "zh": "[已截断：显示{part}，共 {total_lines} 行 {total_bytes} 字节，保留 {kept_lines} 行 {kept_bytes} 字节，省略 {dropped_lines} 行 {dropped_bytes} 字节。{note}]",
+    },
+    "cut.short": {
+        "en": "[{dropped_bytes} of {total_bytes} bytes left out]",
+        "zh": "[省略 {dropped_bytes}/{total_bytes} 字节]",
+    },
+    "cut.head": {"en": "the first lines", "zh": "开头"},
+    "cut.tail": {"en": "the last lines", "zh": "结尾"},
+    "cut.head_tail": {"en": "the first and the last lines", "zh": "开头和结尾"},
+    "cut.summary": {"en": "the key lines", "zh": "关键行"},
+    "cut.json": {
+        "en": " The whole is JSON; this part of it is not.",
+        "zh": "完整内容是 JSON，此处只是其中一部分，不是合法的 JSON。",
+    },
+    "cut.saved": {"en": " The whole output is in {path}.", "zh": "完整输出保存在 {path}。"},
+    "cut.unsaved": {"en": " The whole output could not be saved ({why}).", "zh": "完整输出未能保存（{why}）。"},
+    "digest.messages": {
+        "en": "{count} earlier message(s) were taken out here. In short:",
+        "zh": "此处省略了较早的 {count} 条消息，概要如下：",
+    },
+    "digest.earlier": {"en": "Before that: {text}", "zh": "更早之前：{text}"},
+    "digest.tools": {"en": "Tools called: {tools}", "zh": "调用过的工具：{tools}"},
+    "digest.asked": {"en": "Asked: {text}", "zh": "提问：{text}"},
+    "digest.answered": {"en": "Answered: {text}", "zh": "回答：{text}"},
+    "digest.result": {"en": "Last result of {name}: {text}", "zh": "{name} 的最后结果：{text}"},
+    "summarizer.system": {
+        "en": "You summarise the earlier part of a conversation between a user and an agent, so that the agent can go on "
+        "without it. Keep what was asked, decided, found out and left open; keep names, numbers, paths and errors "
+        "exactly. Write plain text and nothing else.",
+        "zh": "你负责总结用户与智能体对话中较早的部分，使智能体不看原文也能继续工作。保留提出的要求、做出的决定、得到的结果和未完成的事项；"
+        "名称、数字、路径和错误信息须准确保留。只输出纯文本。",
+    },
+    "summarizer.task": {
+        "en": "Summarise this in at most {tokens} tokens:\n\n{transcript}",
+        "zh": "请用不超过 {tokens} 个 token 总结以下内容：\n\n{transcript}",
+    },
     # wire
     "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},
+    "wire.go_on": {"en": "Go on.", "zh": "请继续。"},
+    "wire.allowed": {"en": "One of: {values}.", "zh": "取值之一：{values}。"},
     "wire.unanswered": {
         "en": "not answered: there is no result of this call",
         "zh": "未得到结果：此调用没有返回结果",
@@ -559,11 +679,60 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "offline.partial": {"en": "{text} (this is only a part of it)", "zh": "{text}（这只是一部分）"},
     "offline.empty": {"en": "{name} returned nothing.", "zh": "{name} 没有返回内容。"},
+    "offline.long": {
+        "en": "I read only the first {limit} characters of the question.",
+        "zh": "我只读取了问题的前 {limit} 个字符。",
+    },
     "offline.satisfied": {"en": "No need for improvement.", "zh": "无需改进。"},
     "offline.too_thin": {
         "en": "The answer is empty. Answer the task itself.",
         "zh": "回答是空的。请直接回答任务。",
     },
+    "offline.object.failed": {
+        "en": "This did not work: {line} Try it once more or in another way.",
+        "zh": "这一处没有成功：{line} 请再试一次，或换一种做法。",
+    },
+    "offline.object.missing": {
+        "en": "The task names {names}; the answer does not speak of it. Say what came of it.",
+        "zh": "任务中提到了 {names}，回答没有提及。请说明结果。",
+    },
+    "offline.asked_all": {"en": "So far you asked:\n{questions}", "zh": "到目前为止，你问过：\n{questions}"},
+    "offline.instead": {
+        "en": "“{wanted}” was not found; I took “{taken}”.",
+        "zh": "没有找到“{wanted}”，改用“{taken}”。",
+    },
+    "offline.named": {"en": "{name}: {text}", "zh": "{name}: {text}"},
+    "offline.named_lines": {"en": "{name}:\n{text}", "zh": "{name}:\n{text}"},
+    "offline.alone.read": {"en": "{name} says: {text}", "zh": "{name} 的内容是：{text}"},
+    "offline.alone.read_lines": {"en": "{name} says:\n{text}", "zh": "{name} 的内容如下：\n{text}"},
+    "offline.alone.weather": {"en": "The weather in {name}: {text}", "zh": "{name}的天气：{text}"},
+    "offline.here": {"en": "this folder", "zh": "当前目录"},
+    "offline.listing": {"en": "In {name} there is:\n{text}", "zh": "{name}里有：\n{text}"},
+    "offline.listing.empty": {"en": "There is nothing in {name}.", "zh": "{name}里没有任何内容。"},
+    "offline.comma": {"en": ", ", "zh": "、"},
+    "offline.thought.report": {"en": "put the report together", "zh": "整理成报告"},
+    "offline.report.project": {
+        "en": "Report on the project: {folders} folder(s) and {files} file(s) at the top level.",
+        "zh": "项目结构报告：顶层共有 {folders} 个文件夹、{files} 个文件。",
+    },
+    "offline.report.folder": {
+        "en": "Report on {name}: {folders} folder(s) and {files} file(s).",
+        "zh": "{name} 的结构报告：共有 {folders} 个文件夹、{files} 个文件。",
+    },
+    "offline.report.folders": {"en": "Folders: {names}", "zh": "文件夹：{names}"},
+    "offline.report.files": {"en": "Files: {names}", "zh": "文件：{names}"},
+    "offline.report.kinds": {"en": "Kinds of files: {kinds}", "zh": "文件类型：{kinds}"},
+    "offline.report.top": {
+        "en": "I have not looked into the folders.",
+        "zh": "文件夹内部没有查看。",
+    },
+    "offline.report.text": {
+        "en": "Report on {name} ({lines} line(s)):\n{text}",
+        "zh": "关于{name}的报告（{lines} 行）：\n{text}",
+    },
+    "offline.summary.asked": {"en": "Asked: {text}", "zh": "提问：{text}"},
+    "offline.summary.answered": {"en": "Answered: {text}", "zh": "回答：{text}"},
+    "offline.summary.nothing": {"en": "Nothing has been said yet.", "zh": "还没有任何对话内容。"},
     # --- a run as a page -----------------------------------------------------------------------------------------
     "report.empty": {"en": "Nothing has happened yet.", "zh": "还没有发生任何事。"},
     "report.question": {"en": "question", "zh": "提问"},
@@ -606,6 +775,42 @@ TEXTS: dict[str, dict[str, str]] = {
     "report.used": {"en": "{n} tokens used", "zh": "已用 {n} 个 token"},
     "report.used.of": {"en": "{n} of {m} tokens used", "zh": "已用 {n} / {m} 个 token"},
     "report.spent": {"en": "{n} tokens spent", "zh": "共消耗 {n} 个 token"},
+    # --- a trace as a page ---------------------------------------------------------------------------------------
+    "trace.time": {"en": "Time", "zh": "用时"},
+    "trace.requests": {"en": "Model requests", "zh": "模型请求"},
+    "trace.calls": {"en": "Tool calls", "zh": "工具调用"},
+    "trace.tokens": {"en": "Tokens", "zh": "Token 总数"},
+    "trace.prompt": {"en": "Prompt tokens", "zh": "输入 Token"},
+    "trace.completion": {"en": "Completion tokens", "zh": "输出 Token"},
+    "trace.cached": {"en": "{n} cached", "zh": "{n} 来自缓存"},
+    "trace.errors": {"en": "Errors", "zh": "错误"},
+    "trace.finished": {"en": "Finished", "zh": "已完成"},
+    "trace.stopped": {"en": "Stopped: {why}", "zh": "已停止：{why}"},
+    "trace.failed": {"en": "Failed", "zh": "失败"},
+    "trace.open": {"en": "Open", "zh": "未结束"},
+    "trace.message": {"en": "Messages", "zh": "消息"},
+    "trace.model": {"en": "Model", "zh": "模型"},
+    "trace.tool": {"en": "Tools", "zh": "工具"},
+    "trace.agent": {"en": "Agents", "zh": "智能体"},
+    "trace.note": {"en": "Notes", "zh": "记录"},
+    "trace.error": {"en": "Error", "zh": "错误"},
+    "trace.filter": {"en": "Filter", "zh": "筛选"},
+    "trace.search": {"en": "Search", "zh": "搜索"},
+    "trace.first_error": {"en": "First error", "zh": "第一个错误"},
+    "trace.unfold": {"en": "Unfold all", "zh": "全部展开"},
+    "trace.fold": {"en": "Fold all", "zh": "全部折叠"},
+    "trace.theme": {"en": "Light / dark", "zh": "浅色 / 深色"},
+    "trace.none": {"en": "Nothing matches.", "zh": "没有匹配的事件。"},
+    "trace.empty": {"en": "Nothing has been recorded.", "zh": "没有任何记录。"},
+    "trace.step": {"en": "Step {n}", "zh": "第 {n} 步"},
+    "trace.reply": {"en": "Reply", "zh": "回复"},
+    "trace.allowed": {"en": "allowed", "zh": "已批准"},
+    "trace.refused": {"en": "refused", "zh": "已拒绝"},
+    "trace.begins": {"en": "Begins", "zh": "启动"},
+    "trace.answer": {"en": "Answer", "zh": "答案"},
+    "trace.end": {"en": "End", "zh": "结束"},
+    "trace.compressed": {"en": "History compressed", "zh": "历史已压缩"},
+    "trace.more": {"en": "… {n} more characters are in the JSON lines.", "zh": "……其余 {n} 个字符见 JSON 行文件。"},
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""
 

@@ -30,6 +30,10 @@ class Limits:
     """Tokens this question may cost, children included. `None`: no limit."""
     max_repeats: int | None = 3
     """Equal calls with equal results before the model is warned; one more ends the loop. `None`: no limit."""
+    max_calls_per_tool: int | None = None
+    """Calls of one tool that run; further ones are answered without being run. `None`: no limit."""
+    max_failures: int | None = None
+    """Failed calls after which the model is asked to answer without tools. `None`: no limit."""
     tools: tuple[str, ...] | None = None
     """Names of the tools on offer. `None`: all of the agent's."""
     depth: int = 0
@@ -174,6 +178,8 @@ class Run:
     children: Mapping[str, Run] = field(default_factory=_empty)
     """Runs spawned by this one, by the id of the call they work for."""
     outcome: Outcome | None = None
+    turn: int = 0
+    """Questions so far."""
     turn_step: int = 0
     """`steps` when the current question was told."""
     turn_usage: Usage = NO_USAGE
@@ -269,6 +275,7 @@ def evolve(run: Run, event: Event, frame: str = "") -> Run:
                 _EMPTY,
                 run.children,
                 None,
+                run.turn,
                 run.turn_step,
                 run.turn_usage,
             )
@@ -340,6 +347,7 @@ def _under_way(run: Run, messages: Messages, begun: frozenset[str]) -> Run:
         run.verdicts,
         run.children,
         run.outcome,
+        run.turn,
         run.turn_step,
         run.turn_usage,
     )
@@ -358,6 +366,7 @@ def _told(run: Run, message: Message, limits: Limits | None) -> Run:
         messages=messages,
         limits=limits or run.limits,
         outcome=None,
+        turn=run.turn + 1,
         turn_step=run.steps,
         turn_usage=run.usage,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +11,7 @@ from typing import Any
 from . import finding
 from .expressions import ANS, expressions, spoken_numbers
 from .offers import Json, Parameter, Tool, as_json, as_list, blank, fits, kind_of, unit_of
-from .vocabulary import REFERENCES
+from .vocabulary import REFERENCES, UNITS
 from .wording import content_words, mentions, stem, words
 
 
@@ -38,6 +39,10 @@ class Before:
     """The last result of an earlier question."""
     single: bool = False
     """What "it" means is one number already, so that there is nothing to add up."""
+    values: tuple[int, ...] = ()
+    """All steps of the same question that give one number."""
+    numbers: tuple[tuple[str, ...], ...] = ()
+    """The numbers that each earlier question came to, oldest first."""
     said: str = ""
     """The requests before this one, for names and paths that are not said again."""
 
@@ -95,13 +100,15 @@ def _has_default(parameter: Parameter) -> bool:
 def _values(parameter: Parameter, tool: Tool, text: str, before: Before) -> list[Any]:
     """Candidates for an argument that is not a number; none when the request does not say."""
     if parameter.options:
-        return _option(parameter, text)
+        # How a helper works is said beside the task, not in it.
+        task = finding.delegated(text) if tool.intent == "delegate" else None
+        return _option(parameter, text.replace(task, " ") if task else text)
     match parameter.kind:
         case "string" | "any":
             return _strings(parameter, tool, text, before)
         case "boolean":
             return _flag(parameter, text)
-        case "array":
+        case "array" if parameter.required or not tool.required or _named_in_full(parameter, text):
             return _list(parameter, tool, text)
         case "object" if parameter.required:
             return _object(parameter, text)
@@ -130,6 +137,11 @@ def _only(parameter: Parameter, tool: Tool) -> bool:
 def _spoken_of(parameter: Parameter, text: str) -> bool:
     """An optional argument is given only when the request uses its name."""
     return bool(words(parameter.name.replace("_", " ")) & words(text))
+
+
+def _named_in_full(parameter: Parameter, text: str) -> bool:
+    """A tool that requires something else gets a list only when the request speaks of one by its whole name."""
+    return words(parameter.name.replace("_", " ")) <= words(text)
 
 
 def _option(parameter: Parameter, text: str) -> list[Any]:
@@ -246,11 +258,20 @@ def _contents(text: str, tool: Tool, before: Before) -> list[Any]:
 
 
 def _first_unit(text: str, tool: Tool, before: Before) -> list[str]:
-    return finding.units(text)[:1]
+    return [_as_the_tool_says(unit, tool) for unit in finding.units(text)[:1]]
 
 
 def _last_unit(text: str, tool: Tool, before: Before) -> list[str]:
-    return finding.units(text)[1:2] or finding.units(text)[:1]
+    said = finding.units(text)
+    return [_as_the_tool_says(unit, tool) for unit in said[1:2] or said[:1]]
+
+
+def _as_the_tool_says(unit: str, tool: Tool) -> str:
+    """A unit by the name that the tool's descriptions use, if they list the units they know."""
+    listed = {word for parameter in tool.parameters for word in re.findall(r"[\w°]+", parameter.description)}
+    symbol = unit_of(unit)
+    names = [symbol, *UNITS[symbol].split()] if symbol is not None else []
+    return unit if unit in listed else next((name for name in names if name in listed), unit)
 
 
 def _dates(text: str, tool: Tool, before: Before) -> list[str]:
@@ -259,6 +280,11 @@ def _dates(text: str, tool: Tool, before: Before) -> list[str]:
 
 def _things(text: str, tool: Tool, before: Before) -> list[str]:
     return finding.things(text)
+
+
+def _tasks(text: str, tool: Tool, before: Before) -> list[str]:
+    said = finding.delegated(text)
+    return [said] if said else []
 
 
 _READERS: dict[str, Callable[[str, Tool, Before], list[Any]]] = {
@@ -272,6 +298,7 @@ _READERS: dict[str, Callable[[str, Tool, Before], list[Any]]] = {
     "unit": _first_unit,
     "date": _dates,
     "thing": _things,
+    "task": _tasks,
 }
 """How a value of each meaning is found in a request."""
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from ..catalogue import text as catalogue_text
 from .offers import Tool
 from .situation import Situation
-from .wording import HAN
 
 Match = re.Match[str]
 
@@ -93,6 +92,14 @@ def _quoted_question(situation: Situation, at: int) -> str:
     return say(situation, key, question=situation.turns[at].question)
 
 
+def _all_questions(situation: Situation, match: Match) -> str:
+    earlier = situation.turns[:-1]
+    if len(earlier) < 2:
+        return _quoted_question(situation, 0)
+    lines = (f"{number}. {turn.question}" for number, turn in enumerate(earlier, 1))
+    return say(situation, "offline.asked_all", questions="\n".join(lines))
+
+
 def _last_answer(situation: Situation, match: Match) -> str:
     for turn in reversed(situation.turns[:-1]):
         if turn.answer:
@@ -115,8 +122,8 @@ def _rule(answer: Callable[[Situation, Match], str], *patterns: str) -> Rule:
 _INTRODUCTION = re.compile(
     r"\b[Mm]y name is ([\w\-]+(?: [A-Z][\w\-]+)?)"
     r"|\b(?:I'm|I am|[Cc]all me) ([A-Z][\w\-]+)"
-    rf"|我叫(?!什么|啥)([{HAN}\w]+?)(?=[，。,.!！]|$)"
-    rf"|我的名字[是叫](?!什么|啥)([{HAN}\w]+)"
+    r"|我叫(?!什么|啥)(\w+?)(?=[，。,.!！]|$)"
+    r"|我的名字[是叫](?!什么|啥)(\w+)"
 )
 
 RULES = (
@@ -148,7 +155,12 @@ RULES = (
         _first_question,
         r"\bwhat (?:did|have) i (?:ask|say|said|asked)(?: you)?(?: at)? first\b",
         r"\bmy first (?:question|message)\b",
-        "我(?:最先|最开始|一开始|首先|第一次)问|我的?第一个问题",
+        "我(?:最先|最开始|一开始|首先|第一次)问|我[^，。！？\n]{0,8}第一个问题",
+    ),
+    _rule(
+        _all_questions,
+        r"\b(?:what|which questions?) (?:did|have) i (?:ask|asked)(?: you)? (?:before|earlier|so far|until now)\b",
+        "我?(?:之前|以前|前面|到目前为止)(?:都)?(?:问|提)(?:过|了)?(?:你)?(?:什么|哪些|些什么)",
     ),
     _rule(
         _last_question,
