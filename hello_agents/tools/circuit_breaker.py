@@ -61,6 +61,8 @@ class _Circuit:
     probing: bool = False
     """Half-open, with its one call under way."""
     epoch: int = 0
+    passing: Admission | None = None
+    """What calls are given while it is closed: the same for all of them."""
 
 
 class CircuitBreaker:
@@ -97,10 +99,13 @@ class CircuitBreaker:
         if not self.enabled:
             return Admission(tool_name, True, -1)
         with self._lock:
-            circuit = self._circuits.setdefault(tool_name, _Circuit())
+            circuit = self._circuits.get(tool_name) or self._circuits.setdefault(tool_name, _Circuit())
+            if circuit.passing is not None:
+                return circuit.passing
             match self._state(circuit):
                 case "closed":
-                    return Admission(tool_name, True, circuit.epoch)
+                    circuit.passing = Admission(tool_name, True, circuit.epoch)
+                    return circuit.passing
                 case "open":
                     return Admission(tool_name, False, circuit.epoch, self._left(circuit))
                 case "half_open":
@@ -177,14 +182,14 @@ class CircuitBreaker:
         return {**status, "seconds_left": self._left(circuit)} if state == "open" else status
 
     def _credit(self, circuit: _Circuit, response: ToolResponse | None) -> None:
-        if response is None or response.code in BLAMELESS:
-            # Nothing was learned: a probe makes room for another.
-            circuit.probing = False
-        elif response.status is not ToolStatus.ERROR:
+        if response is not None and response.status is not ToolStatus.ERROR:
             if circuit.until is None:
                 circuit.failures = 0
             else:
                 self._reset(circuit)
+        elif response is None or response.code in BLAMELESS:
+            # Nothing was learned: a probe makes room for another.
+            circuit.probing = False
         else:
             circuit.failures += 1
             if circuit.until is not None or circuit.failures >= self.failure_threshold:
@@ -193,10 +198,12 @@ class CircuitBreaker:
     def _trip(self, circuit: _Circuit) -> None:
         circuit.until = self._clock() + self.recovery_timeout
         circuit.probing = False
+        circuit.passing = None
         circuit.epoch += 1
 
     def _reset(self, circuit: _Circuit) -> None:
         circuit.until = None
         circuit.failures = 0
         circuit.probing = False
+        circuit.passing = None
         circuit.epoch += 1

@@ -9,7 +9,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
+from hello_agents import ReActAgent, SimpleAgent
 from hello_agents.core.message import ToolCall
+from hello_agents.offline import ScriptedLLM
 from hello_agents.tools import CircuitBreaker, Tool, ToolRegistry, ToolResponse
 from hello_agents.tools.circuit_breaker import BLAMELESS
 
@@ -191,6 +193,7 @@ class Against(RuleBasedStateMachine):
         self.breaker = CircuitBreaker(2, 10, clock=self.clock)
         self.state, self.failures, self.until = "closed", 0, 0.0
         self.probe = None
+        self.begun = 0
         self.current = set()  # The calls whose outcome counts.
 
     def shown(self):
@@ -208,21 +211,21 @@ class Against(RuleBasedStateMachine):
         admission = self.breaker.admit("t")
         shown = self.shown()
         assert admission.admitted == (shown == "closed" or (shown == "half_open" and self.probe is None))
+        self.begun += 1
         if admission.admitted:
             if shown == "half_open":
-                self.probe = id(admission)
+                self.probe = self.begun
                 self.current = set()
-            self.current.add(id(admission))
-        return admission
+            self.current.add(self.begun)
+        return self.begun, admission
 
-    @rule(
-        admission=consumes(calls), response=st.sampled_from([GOOD, PART, BAD, None, ToolResponse.error("REFUSED", "")])
-    )
-    def end(self, admission, response):
+    @rule(call=consumes(calls), response=st.sampled_from([GOOD, PART, BAD, None, ToolResponse.error("REFUSED", "")]))
+    def end(self, call, response):
+        number, admission = call
         self.breaker.settle(admission, response)
-        if id(admission) not in self.current:
+        if number not in self.current:
             return
-        self.current.discard(id(admission))
+        self.current.discard(number)
         if response is None or response.code == "REFUSED":
             self.probe = None
         elif response is not BAD:
@@ -414,3 +417,33 @@ def test_a_timed_out_tool_counts_as_failed(breaker):
     registry.register_function(sleeps, timeout=0.001)
     codes = [ask(registry, "sync", "sleeps").metadata["code"] for _ in range(4)]
     assert codes == ["TIMEOUT"] * 3 + ["CIRCUIT_OPEN"]
+
+
+@pytest.mark.parametrize("kind", [SimpleAgent, ReActAgent])
+@pytest.mark.parametrize("driver", ["run", "arun", "stream_run", "steps"])
+def test_in_every_agent_and_every_driver(breaker, kind, driver):
+    def fails(number: int) -> str:
+        raise RuntimeError("broken")
+
+    registry = ToolRegistry(circuit_breaker=breaker)
+    registry.register_function(fails)
+    calls = [ToolCall(str(number), "fails", {"number": number}) for number in range(5)]
+    agent = kind("a", ScriptedLLM(*calls, "done"), tool_registry=registry)
+    agent.max_steps = 20
+    match driver:
+        case "run":
+            agent.run("go")
+            run = agent.state
+        case "arun":
+            asyncio.run(agent.arun("go"))
+            run = agent.state
+        case "stream_run":
+            assert list(agent.stream_run("go"))
+            run = agent.state
+        case "steps":
+            debugger = agent.steps("go")
+            debugger.finish()
+            run = debugger.run
+    codes = [message.metadata["code"] for message in run.messages if message.answers is not None]
+    assert codes == ["EXECUTION_ERROR"] * 3 + ["CIRCUIT_OPEN"] * 2
+    assert run.answer == "done"

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hello_agents.core.message import ToolCall
-from hello_agents.tools import EditTool, MultiEditTool, ReadTool, ToolRegistry, WriteTool
+from hello_agents.tools import EditTool, GrepTool, MultiEditTool, ReadTool, ToolRegistry, WriteTool
+from hello_agents.tools.builtin import folder as folders
 
 FIXTURE = [HealthCheck.function_scoped_fixture]
 
@@ -405,3 +406,32 @@ def test_backups_do_not_leave_the_project(root):
     assert edit(root, "one", "two").code == "PERMISSION_DENIED"
     assert got(root) == "one"
     assert sorted(path.name for path in root.parent.iterdir()) == ["outside.txt", "project"]
+
+
+# --- where folders cannot be opened ------------------------------------------------------------------------------
+
+
+def test_by_paths_where_the_system_has_no_handles_of_folders(root, monkeypatch):
+    monkeypatch.setattr(folders, "_POSIX", False)
+    assert WriteTool(root).run({"path": "sub/a.txt", "content": "one\n"}).status == "success"
+    assert edit(root, "one", "two", "sub/a.txt").status == "success"
+    assert ReadTool(root).run({"path": "sub/a.txt"}).text == "two\n"
+    assert ReadTool(root).run({"path": "sub"}).data["entries"] == ["a.txt"]
+    assert GrepTool(root).run({"pattern": "two"}).text == "sub/a.txt:1: two"
+    assert kept(root, "sub/a.txt") == ["one\n"]
+    assert edit(root, "a", "b", "none/a.txt").code == "NOT_FOUND"
+    assert edit(root, "a", "b", "sub/a.txt/c").code in ("NOT_FOUND", "PERMISSION_DENIED")
+    (root / "out").symlink_to(root.parent)
+    assert edit(root, "SECRET", "x", "out/outside.txt").code == "ACCESS_DENIED"
+    folders.write_atomically(root / "b.txt", b"x")
+    folders.write_atomically(root / "b.txt", b"y")
+    assert (root / "b.txt").read_bytes() == b"y"
+    assert sorted(path.name for path in root.iterdir()) == [".hello_agents", "b.txt", "out", "sub"]
+
+
+def test_what_a_killed_process_left_is_cleared_up(root):
+    put(root, "one")
+    (root / f".a.txt.0123{folders.TEMPORARY}").write_text("ha", encoding="utf-8")
+    (root / ".a.txt.mine.tmp").write_text("of the reader", encoding="utf-8")
+    edit(root, "one", "two")
+    assert sorted(path.name for path in root.iterdir()) == [".a.txt.mine.tmp", ".hello_agents", "a.txt"]
