@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.histories import anything, legal
 
-from hello_agents import Config, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
+from hello_agents import Config, HelloAgentsLLM, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.context.token_counter import TokenCounter, estimate
 from hello_agents.core.action import Ask, Request
 from hello_agents.core.compaction import Policy, bound, compact
@@ -453,6 +453,26 @@ def test_a_model_that_writes_none_leaves_it_to_the_rule(reply: Any) -> None:
     summary = next(m for m in agent.state.messages if m.role == "summary")
     assert "look ×" in summary.text
     assert all(child.outcome is not None for child in agent.state.children.values())
+
+
+async def test_a_failing_model_leaves_it_to_the_rule_where_the_loop_awaits() -> None:
+    frames = {f"summary_{n}": [LLMException("down")] for n in range(9)}
+    agent = SimpleAgent(
+        "a", ScriptedLLM(*calls(9), "done", frames=frames), tool_registry=tools(), config=config(1500, **SMART)
+    )
+    assert await agent.arun("Look around.", max_steps=20) == "done"
+    assert any("look ×" in m.text for m in agent.state.messages if m.role == "summary")
+
+
+def test_the_settings_may_name_a_model_for_summaries() -> None:
+    settings = config(1500, **SMART, summary_llm_model="offline", summary_temperature=0.1)
+    agent = SimpleAgent("a", ScriptedLLM(), config=settings)
+    summarizer = agent.member(Run("summarizer"))
+    assert isinstance(summarizer.llm, HelloAgentsLLM)
+    assert (summarizer.llm.model, summarizer.llm.temperature, summarizer.llm.max_tokens) == ("offline", 0.1, 60)
+    assert agent.member(Run("summarizer")) is summarizer
+    own = SimpleAgent("a", ScriptedLLM(), config=config(1500, **SMART))
+    assert own.member(Run("summarizer")).llm is own.llm
 
 
 def test_an_endless_summary_is_cut() -> None:
