@@ -568,8 +568,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "名称、数字、路径和错误信息须准确保留。只输出纯文本。",
     },
     "summarizer.task": {
-        "en": "Summarise this in at most {tokens} tokens:\n\n{transcript}",
-        "zh": "请用不超过 {tokens} 个 token 总结以下内容：\n\n{transcript}",
+        "en": "Summarise this conversation in at most {tokens} tokens:\n\n{transcript}",
+        "zh": "请用不超过 {tokens} 个 token 总结以下对话：\n\n{transcript}",
     },
     # wire
     "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},

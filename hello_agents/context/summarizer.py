@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ..catalogue import text
 from ..core.action import Action, Ask, Model, Request
 from ..core.agent import Agent
 from ..core.config import Config
+from ..core.exceptions import LLMException, ModelRefused
 from ..core.limits import not_run
 from ..core.llm import HelloAgentsLLM
-from ..core.run import Returned, Run, Stopped
+from ..core.run import Delta, Replied, Returned, Run, Stopped
 
 
 class Summarizer(Agent):
@@ -27,6 +30,29 @@ class Summarizer(Agent):
         if said is not None:
             return Stopped("finished", said)
         return Ask(Request(run.messages, at=("", run.steps)), tolerant=True)
+
+    def model(self, deltas: bool) -> Model:
+        return Spared(super().model(deltas))
+
+
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """A model whose every failure counts as a refusal: a question is not lost for want of a summary."""
+
+    inner: Model
+
+    def stream(self, request: Request) -> Iterator[Delta | Replied]:
+        try:
+            yield from self.inner.stream(request)
+        except LLMException as error:
+            raise ModelRefused(str(error)) from error
+
+    async def astream(self, request: Request) -> AsyncIterator[Delta | Replied]:
+        try:
+            async for event in self.inner.astream(request):
+                yield event
+        except LLMException as error:
+            raise ModelRefused(str(error)) from error
 
 
 def summarizer_for(agent: Agent) -> Summarizer:

@@ -151,7 +151,7 @@ def transcript(messages: Iterable[Message], longest: int | None = None) -> str:
         names.update((call.id, call.name) for call in message.tool_calls)
         who = f"tool {names.get(message.answers, '?')}" if message.role == "tool" else message.role
         said = message.text if longest is None else _short(message.text, longest)
-        parts = [f"[{who}] {said}".rstrip()]
+        parts = [f"{who}: {said}".rstrip()]
         for call in message.tool_calls:
             written = json.dumps(call.arguments, ensure_ascii=False, default=str)
             parts.append(f"  → {call.name}({written if longest is None else _short(written, longest)})")
@@ -164,7 +164,7 @@ def short_transcript(messages: Sequence[Message], tokens: int, count: Count) -> 
     whole = transcript(messages)
     longest = max((len(message.text) for message in messages), default=0)
     while count(whole) > tokens and longest > 20:
-        longest //= 2
+        longest = longest * 3 // 4
         whole = transcript(messages, longest)
     return whole
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.histories import anything, legal
 
-from hello_agents import Config, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
+from hello_agents import Config, HelloAgentsLLM, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.context.token_counter import TokenCounter, estimate
 from hello_agents.core.action import Ask, Request
 from hello_agents.core.compaction import Policy, bound, compact
@@ -19,6 +19,7 @@ from hello_agents.core.digest import digest, short_transcript, statistics, trans
 from hello_agents.core.exceptions import LLMException
 from hello_agents.core.message import Messages
 from hello_agents.core.run import Compacted, Noted, Replied, Run, Spawned, Stopped, Told, evolve
+from hello_agents.offline.offline_llm import OfflineLLM
 from hello_agents.wire.openai_chat import encode
 
 COUNT = TokenCounter("").count_text
@@ -324,12 +325,12 @@ def test_a_text_within_tokens(text: str, room: int, strategy: Any) -> None:
 def test_a_transcript_says_who_said_what() -> None:
     told = transcript(rounds(1, "seen")[:-1])
     assert told.split("\n") == [
-        "[system] Be brief.",
-        "[user] question 0",
-        "[assistant]",
+        "system: Be brief.",
+        "user: question 0",
+        "assistant:",
         '  → look({"n": 0})',
-        "[tool look] seen",
-        "[assistant] answer 0",
+        "tool look: seen",
+        "assistant: answer 0",
     ]
     assert COUNT(short_transcript(rounds(9), 300, COUNT)) < COUNT(transcript(rounds(9)))
 
@@ -440,7 +441,7 @@ def test_a_model_writes_the_summary_as_a_child_run() -> None:
     assert asked.tools == ()
     assert tokens(asked.messages) <= 1500
     again = next(request for request in model.requests if request.at[0] == "summary_1")
-    assert "[summary] Places up to 0 were seen." in again.messages[-1].text
+    assert "summary: Places up to 0 were seen." in again.messages[-1].text
 
 
 @pytest.mark.parametrize("reply", [LLMException("down"), "", "  ", ToolCall("", "look", {"where": "x"})])
@@ -453,6 +454,39 @@ def test_a_model_that_writes_none_leaves_it_to_the_rule(reply: Any) -> None:
     summary = next(m for m in agent.state.messages if m.role == "summary")
     assert "look ×" in summary.text
     assert all(child.outcome is not None for child in agent.state.children.values())
+
+
+async def test_a_failing_model_leaves_it_to_the_rule_where_the_loop_awaits() -> None:
+    frames = {f"summary_{n}": [LLMException("down")] for n in range(9)}
+    agent = SimpleAgent(
+        "a", ScriptedLLM(*calls(9), "done", frames=frames), tool_registry=tools(), config=config(1500, **SMART)
+    )
+    assert await agent.arun("Look around.", max_steps=20) == "done"
+    assert any("look ×" in m.text for m in agent.state.messages if m.role == "summary")
+
+
+def test_the_settings_may_name_a_model_for_summaries() -> None:
+    settings = config(1500, **SMART, summary_llm_model="offline", summary_temperature=0.1)
+    agent = SimpleAgent("a", ScriptedLLM(), config=settings)
+    summarizer = agent.member(Run("summarizer"))
+    assert isinstance(summarizer.llm, HelloAgentsLLM)
+    assert (summarizer.llm.model, summarizer.llm.temperature, summarizer.llm.max_tokens) == ("offline", 0.1, 60)
+    assert agent.member(Run("summarizer")) is summarizer
+    own = SimpleAgent("a", ScriptedLLM(), config=config(1500, **SMART))
+    assert own.member(Run("summarizer")).llm is own.llm
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "said"), [("en", "What is {} + 5?", "0 + 5"), ("zh", "{} 加 5 等于多少？", "0 加 5")]
+)
+def test_the_offline_model_writes_summaries(language: str, question: str, said: str) -> None:
+    settings = config(350, min_retain_rounds=1, enable_smart_compression=True, language=language)
+    agent = SimpleAgent("a", OfflineLLM(language=language), config=settings)
+    for n in range(30):
+        agent.run(question.format(n))
+    written = [child.answer or "" for child in agent.state.children.values()]
+    assert said in written[0]
+    assert any(m.metadata.get("by") for m in agent.state.messages)
 
 
 def test_an_endless_summary_is_cut() -> None:
