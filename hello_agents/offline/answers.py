@@ -8,7 +8,7 @@ from . import talk
 from .plan import AskFor, CannotDo, Report, Say, UseTool, WorkOut
 from .progress import Progress, Wish
 from .remedies import looked_around
-from .sentences import call_text, excerpt, reason, sentence
+from .sentences import call_text, excerpt, reason, sentence, tidy
 from .situation import LONGEST, Result
 from .talk import say
 
@@ -67,7 +67,7 @@ def _line(progress: Progress, at: int) -> str:
             worked_out = progress.worked_out(step)
             if worked_out is None:
                 return say(situation, "offline.not_worked_out", request=text)
-            return say(situation, "offline.worked_out", expression=worked_out[0], value=worked_out[1])
+            return say(situation, "offline.worked_out", expression=tidy(worked_out[0]), value=worked_out[1])
         case Report(text):
             return progress.value(at) or say(situation, "offline.blocked", request=text)
         case Say(text):

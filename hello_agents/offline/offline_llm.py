@@ -79,7 +79,8 @@ class OfflineLLM:
         tools = self._tools(request.tools)
         turns, told = turns_of(request.messages, tools)
         # A question in no language is answered in that of the prompt.
-        return Situation(turns, told, tools, language_of(turns[-1].question, language_of(told, self.language)))
+        prompt = "\n".join(message.text for message in request.messages if message.role == "system")
+        return Situation(turns, told, tools, language_of(turns[-1].question, language_of(told, self.language)), prompt)
 
     def _tools(self, schemas: Sequence[dict[str, Any]]) -> tuple[Tool, ...]:
         """The tools on offer; an unchanged offer is read once."""

@@ -37,7 +37,7 @@ def sentence(situation: Situation, result: Result, *, alone: bool = False) -> st
     subject = _subject(tool, result.call.arguments)
     if tool.intent == "arithmetic" and "=" not in text and "\n" not in text.strip():
         text = text.strip()
-        return f"{_tidy(subject)} = {text}" if subject else text
+        return f"{tidy(subject)} = {text}" if subject else text
     if tool.intent in _SELF_EXPLAINING:
         return text.strip()
     if alone and tool.intent == "read" and subject:
@@ -105,7 +105,7 @@ def _subject(tool: Tool | None, arguments: Json) -> str:
     )
 
 
-def _tidy(expression: str) -> str:
+def tidy(expression: str) -> str:
     """An expression with one space around each sign, as it reads best."""
     spaced = re.sub(r"(?<=[\w)])\s*(\*\*|//|[+\-*/%])\s*(?=[\w(.])", r" \1 ", expression)
     return spaced.strip()

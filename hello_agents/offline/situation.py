@@ -69,6 +69,8 @@ class Situation:
     """The system prompt and summaries of what was said before."""
     tools: tuple[Tool, ...]
     language: str
+    prompt: str = ""
+    """The system prompt alone."""
     given: tuple[Given, ...] = ()
     """Results that the prompt hands on, oldest first. They are no part of the conversation, but "it" means the last."""
     hands_on: bool = False

@@ -15,7 +15,7 @@ LINES = 12
 LENGTH = 160
 """Characters of a line that are kept."""
 
-_CONVERSATION = r"(?:conversation|dialogue?|discussion|chat|exchange|transcript|history|messages?|so far)"
+_CONVERSATION = r"(?:conversation|dialogue?|discussion|chat|exchange|transcript|history|messages?|so far)s?"
 _ASKED = re.compile(
     rf"\bsummari[sz]e\b[^.\n]{{0,60}}\b{_CONVERSATION}\b|\bsummary of\b[^.\n]{{0,40}}\b{_CONVERSATION}\b"
     r"|(?:总结|概括|摘要|压缩|归纳)[^。\n]{0,20}(?:对话|会话|聊天|历史|消息|交流)"
@@ -34,9 +34,14 @@ _HEAD = 600
 def asked(situation: Situation) -> bool:
     """Whether the question, or the prompt of a model that has only this to do, asks to summarise a conversation."""
     question = situation.turn.question
-    if any(_ASKED.search(part) and not file_paths(part) for part in (question[:_HEAD], question[-_HEAD:])):
+    if _asks(question[:_HEAD]) or _asks(question[-_HEAD:]):
         return True
-    return bool(question) and not situation.tools and _ASKED.search(situation.told[:_HEAD]) is not None
+    return bool(question) and not situation.tools and _asks(situation.prompt[:_HEAD])
+
+
+def _asks(text: str) -> bool:
+    """Whether a line of a text asks for it; a line that names a file speaks of what is in the file."""
+    return any(_ASKED.search(line) and not file_paths(line) for line in text.splitlines())
 
 
 def summary(situation: Situation) -> str:

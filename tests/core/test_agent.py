@@ -11,7 +11,6 @@ import pytest
 
 from hello_agents import Config, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
 from hello_agents.core.agent import Agent
-from hello_agents.core.config import Config
 from hello_agents.core.exceptions import AgentException, ConfigException, LLMException
 from hello_agents.core.run import Delta, Judged, Noted, Replied, Returned, Run
 
