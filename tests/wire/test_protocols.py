@@ -239,6 +239,35 @@ def test_arguments_that_are_cut_off_are_a_fault():
     assert "not valid JSON" in call.fault
 
 
+def test_a_stream_of_a_server_that_is_less_tidy():
+    """Text and thinking that begin inside their blocks, deltas without a block, unknown events, counts left out."""
+    events = [
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "hm"}},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "thinking", "thinking": ""}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "thinking_delta", "thinking": "so"}},
+        {"type": "content_block_start", "index": 2, "content_block": {"type": "text", "text": "Hel"}},
+        {"type": "content_block_delta", "index": 2, "delta": {"type": "text_delta", "text": "lo"}},
+        {"type": "content_block_delta", "index": 2, "delta": {"type": "citations_delta", "citation": {}}},
+        {"type": "content_block_delta", "index": 3, "delta": {"type": "text_delta", "text": "!"}},
+        {"type": "content_block_start", "index": 4, "content_block": {"type": "server_tool_use", "id": "s"}},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn"},
+            "usage": {"output_tokens": 3, "input_tokens": 2},
+        },
+        {"type": "message_delta", "delta": {"stop_reason": None}, "usage": {"output_tokens": 4, "input_tokens": None}},
+        {"type": "something_new"},
+    ]
+    accumulator = anthropic.Accumulator()
+    deltas = [delta for event in events for delta in accumulator.feed(event)]
+    assert list(accumulator.rest()) == []
+    replied = accumulator.finish()
+    assert (replied.message.content, replied.message.reasoning) == ("Hello!", "hm\nso")
+    assert (replied.usage, replied.finish) == (Usage(2, 4), "stop")
+    assert "".join(delta.text for delta in deltas if delta.part == "content") == "Hello!"
+    assert "".join(delta.text for delta in deltas if delta.part == "reasoning") == "hm\nso"
+
+
 # Thinking
 
 
