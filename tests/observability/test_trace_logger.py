@@ -404,7 +404,7 @@ def test_the_page_in_a_browser(page: Page, tmp_path: Path, scheme: Any) -> None:
     for name in ("Messages", "Model", "Tools", "Agents"):
         page.locator(".chip", has_text=name).click()
     assert shown.count() == 1
-    assert "Atlantis" in (shown.first.text_content() or "")
+    assert "not on the map" in (shown.first.text_content() or "")
     page.locator(".chip", has_text="Error").click()
     assert shown.count() == 0
     assert page.locator("nav output").text_content() == "Nothing matches."
