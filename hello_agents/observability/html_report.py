@@ -88,11 +88,12 @@ class _Page:
     def header(self) -> str:
         first = next((str(one["ts"]) for one in self.events if one.get("ts")), "")
         session = next((str(one["session_id"]) for one in self.events if one.get("session_id")), "")
+        about = " · ".join(part for part in (first[:19].replace("T", " "), session) if part)
         tone, words = self._status()
         tiles = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in self._tiles())
         return (
             f'<header><div class="title"><h1>{escape(self.title)}</h1><span class="pill {tone}">{words}</span></div>'
-            f'<p class="muted">{escape(first.replace("T", " "))} · {escape(session)}</p><dl>{tiles}</dl></header>\n'
+            f'<p class="muted">{escape(about)}</p><dl>{tiles}</dl></header>\n'
         )
 
     def _status(self) -> tuple[str, str]:
@@ -123,6 +124,8 @@ class _Page:
         counts: dict[str, int] = dict.fromkeys(_ORDER, 0)
         for one in self.events:
             counts[_kind(one)] += 1
+            # A call that failed is an error as well as a call.
+            counts["error"] += _failed(one) and _kind(one) != "error"
         chips = "".join(
             f'<button type="button" class="chip {kind}" data-kind="{kind}" aria-pressed="true">'
             f"<i></i>{self.say(kind)} <small>{count}</small></button>"
@@ -194,7 +197,7 @@ class _Page:
             case "model_output":
                 names = ", ".join(str(_mapping(call).get("name", "")) for call in _listed(data.get("tool_calls")))
                 said = _words(data.get("content")) if data.get("content") else ""
-                return self.say("reply"), " → ".join(part for part in (said, names) if part)
+                return self.say("reply"), f"{said} → {names}".strip() if names else said
             case "tool_call":
                 return _named(data), _words(data.get("args"))
             case "tool_result":
