@@ -85,7 +85,7 @@ class TraceLogger:
     def log_event(self, event: str, payload: dict[str, Any], step: int | None = None) -> None:
         """Records an event of one's own. Any values are taken."""
         with self._lock:
-            self._record({"ts": stamp(time.time()), "event": event, "step": step, "payload": json_value(payload)})
+            self._record({"ts": stamp(time.time()), "event": str(event), "step": step, "payload": json_value(payload)})
 
     def finalize(self) -> Path | None:
         """Closes what was recorded with a `session_end` that holds the totals, and makes the page.
@@ -135,7 +135,11 @@ class TraceLogger:
         return mask_values(plain, *self._known) if self.sanitize else plain
 
     def _sanitize_event(self, event: dict[str, Any]) -> dict[str, Any]:
-        return self._sanitize_value(event)
+        """The event with the secrets of its name and payload masked; the rest of it is numbers and ids."""
+        if not self.sanitize:
+            return event
+        told = {"event": event["event"], "payload": event["payload"]}
+        return event | mask_values(told, *self._known)
 
     def _compute_stats(self) -> dict[str, Any]:
         """What the trace adds up to: steps, tokens, calls, errors, seconds."""
@@ -151,7 +155,6 @@ class TraceLogger:
             return
         lines = "".join(json_line(one) + "\n" for one in self._unwritten).encode()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             _append(path, lines)
         except OSError as error:
             self._note(error)
@@ -189,8 +192,13 @@ class TraceLogger:
 
 
 def _append(path: Path, lines: bytes) -> None:
-    """Writes all of the lines, or leaves the file as it was."""
-    with path.open("ab", buffering=0) as file:
+    """Writes all of the lines, or leaves the file as it was. Makes the folder when it is not there."""
+    try:
+        opened = path.open("ab", buffering=0)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        opened = path.open("ab", buffering=0)
+    with opened as file:
         end = file.tell()
         left = memoryview(lines)
         try:
