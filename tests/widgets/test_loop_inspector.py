@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,15 @@ from hello_agents_widgets.timeline import compact_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipywidgets import Widget
+from laws import actors
+from support import histories
 
 from hello_agents.agents.simple_agent import SimpleAgent
+from hello_agents.core.action import Request
+from hello_agents.core.debugger import Debugger
+from hello_agents.core.llm import HelloAgentsLLM
 from hello_agents.core.message import Message, Messages, ToolCall
-from hello_agents.core.run import Outcome, Replied, Run
+from hello_agents.core.run import Outcome, Replied, Run, Told
 from hello_agents.offline.scripted import ScriptedLLM
 from hello_agents.tools.registry import ToolRegistry
 from widgets import demo
@@ -148,6 +154,85 @@ def test_the_bodies_put_together_from_the_snapshot_are_those_of_the_wire() -> No
     if os.environ.get("UPDATE_FIXTURES"):
         fixture.write_text(snapshot, encoding="utf-8")
     assert json.loads(fixture.read_text(encoding="utf-8")) == json.loads(snapshot), "run with UPDATE_FIXTURES=1"
+
+
+def bodies(widget: LoopInspector) -> list[str]:
+    """The bodies of all requests of the branch, put together from the snapshot as the page does it."""
+    snapshot, ticks, texts = widget.snapshot, path(widget), []
+    for index, tick in enumerate(ticks):
+        if "request" not in tick:
+            continue
+        had = conversation(widget, ticks[:index], tick["frame"])
+        parts = tick["request"]["parts"]
+        numbers = [n for part in parts for n in (had[slice(*part)] if isinstance(part, list) else [part])]
+        wires = [wire for number in numbers if (wire := snapshot["messages"][number]["wire"])]
+        envelope = snapshot["envelopes"][tick["request"]["envelope"]]
+        tools = snapshot["tools"][tick["toolset"]]["wire"]
+        fill = {"messages": f"[{','.join(wires)}]", "tools": tools}
+        for name in ("tools", "messages"):
+            before, place, after = envelope.partition(f'"{name}":[]')
+            envelope = f'{before}"{name}":{fill[name]}{after}' if place else envelope
+        texts.append(envelope)
+    return texts
+
+
+def sent(widget: LoopInspector, body: Any) -> list[str]:
+    """The bodies that go over the wire, for the same requests."""
+    debugger = widget.debugger
+    replies = [index for index, entry in enumerate(debugger.entries) if isinstance(entry.event, Replied)]
+    return [compact_json(body(debugger.request_at(index))) for index in replies]
+
+
+class Online(HelloAgentsLLM):
+    """A model with the settings of a real endpoint, which says what a script says."""
+
+    def __init__(self, script: Any, **settings: Any) -> None:
+        super().__init__("m", "key", "http://127.0.0.1:1/v1", **settings)
+        self.script = script
+
+    def stream(self, request: Any) -> Any:
+        return self.script.stream(request)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(sorted(actors.AGENTS)), actors.SCENARIOS, st.sampled_from(["en", "zh"]), st.booleans())
+def test_the_bodies_are_those_of_the_wire_for_every_agent(
+    name: str, scenario: actors.Scenario, language: str, thinking: bool
+) -> None:
+    llm = Online(scenario.model(), language=language, send_reasoning=thinking, seed=1, metadata={"messages": []})
+    widget = LoopInspector(actors.AGENTS[name](llm, actors.registry()), scenario.questions[0])
+    widget.finish()
+    assert bodies(widget) == sent(widget, llm.body)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(histories.anything, histories.legal(reasoning=True)), st.sampled_from(["en", "zh"]), st.booleans())
+def test_the_bodies_are_those_of_the_wire_for_every_history(
+    history: list[Message], language: str, thinking: bool
+) -> None:
+    llm = Online(ScriptedLLM(*[[ToolCall("a", "nothing")], "done"]), language=language, send_reasoning=thinking)
+    agent = SimpleAgent("a", llm, "Be brief.")
+    start = Run("a", Messages(history))
+    widget = LoopInspector(Debugger(agent, start, opening=[("", Told(Message("go", "user")))]))
+    widget.finish()
+    assert bodies(widget) == sent(widget, llm.body)
+    assert len(bodies(widget)) == 2
+
+
+class Noticing(SimpleAgent):
+    """Puts a notice at the end of each request that is no part of the conversation."""
+
+    def request(self, run: Run) -> Request:
+        request = super().request(run)
+        return replace(request, messages=[*request.messages, Message(f"{run.steps} of 5", "user")])
+
+
+def test_the_bodies_are_those_of_the_wire_with_notices_that_do_not_stay() -> None:
+    agent = Noticing("a", ScriptedLLM(*demo.SCRIPT[:3], "done"), "P", tool_registry=demo.registry())
+    widget = LoopInspector(agent, "go")
+    widget.finish()
+    assert bodies(widget) == sent(widget, widget._timeline.body)
+    assert all(f"{n} of 5" in body for n, body in enumerate(bodies(widget)))
 
 
 def test_the_meter_is_the_librarys_count() -> None:

@@ -51,8 +51,13 @@ export function requestMessages(snapshot, request) {
 export function requestText(snapshot, request) {
   const wires = requestMessages(snapshot, request).map((id) => snapshot.messages[id].wire).filter(Boolean);
   const tools = request.toolset >= 0 ? snapshot.tools[request.toolset].wire : "[]";
-  // Both places are filled in one go, so that nothing that was filled in is looked at again.
-  return snapshot.envelopes[request.envelope].replace(/"(messages|tools)":\[\]/g, (_, name) => `"${name}":${name === "tools" ? tools : `[${wires.join(",")}]`}`);
+  // Both places are filled in one go and once each, so that nothing that was filled in is looked at again.
+  const places = { messages: `[${wires.join(",")}]`, tools };
+  return snapshot.envelopes[request.envelope].replace(/"(messages|tools)":\[\]/g, (place, name) => {
+    const text = places[name];
+    delete places[name];
+    return text === undefined ? place : `"${name}":${text}`;
+  });
 }
 
 const parsed = new WeakMap();

@@ -36,7 +36,7 @@ class LoopInspector(BookWidget):
         """The debugger behind the picture. What is done with it here shows after `refresh()`."""
         agent = self.debugger.agent
         self.language = language or (agent.language if agent else "en")
-        self._timeline = Timeline(TokenCounter(_model_name(agent)), _body_of(agent), self.language)
+        self._timeline = Timeline(TokenCounter(_model_name(agent)), _body_of(agent), _wire_language(agent))
         self._window = agent.config.context_window if agent else None
         self._threshold = int(self._window * agent.config.compression_threshold) if agent and self._window else None
         super().__init__(subject)
@@ -339,7 +339,14 @@ def _body_of(agent: Agent | None) -> Callable[[Request], Json]:
     """How a request looks as the body of the HTTP request. An offline model sends none; this is what it would be."""
     if agent is not None and isinstance(agent.llm, HelloAgentsLLM):
         return agent.llm.body
-    return lambda request: encode(request, model=_model_name(agent))
+    return lambda request: encode(request, model=_model_name(agent), language=_wire_language(agent))
+
+
+def _wire_language(agent: Agent | None) -> str:
+    """The language in which a history is repaired on its way out."""
+    if agent is None:
+        return "en"
+    return agent.llm.language if isinstance(agent.llm, HelloAgentsLLM) else agent.language
 
 
 __all__ = ["LoopInspector"]
