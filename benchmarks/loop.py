@@ -1,75 +1,53 @@
 """What a step of the loop costs, beside other ways to write it, measured in one go.
 
-    python benchmarks/loop.py                  # the bare loop and this library
-    python benchmarks/loop.py --peers          # also the peers, each in an environment of its own
+    python benchmarks/loop.py                  # the bare loop and this library, as they are in this checkout
+    python benchmarks/loop.py --all            # also the peers, each in an environment of its own
+    python benchmarks/loop.py --all --write    # … and write benchmarks/README.md
 
-One step is one reply of a zero-latency fake model with one call of `add(a, b)`, and its result. Every contender
-runs in a fresh process; figures are the best of several rounds, in microseconds of CPU time a step.
+One step is one reply of a zero-latency fake model with one call of `add(a, b)`, and its result. Every
+measurement runs in a fresh process. The rounds are interleaved: one of each contender, then the next of each,
+so that whatever else the machine does hits all alike.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-CONTENDERS = HERE / "contenders"
-SIZES = (10, 100, 1000)
-
-LOCAL = ("bare", "hello_agents_book", "hello_agents_book_journal")
-PEERS = {
-    "hello_agents_original": ["hello-agents==1.0.0"],
-    "hello_agents_original_default": ["hello-agents==1.0.0"],
-}
-
-
-def environment(name: str, packages: list[str]) -> Path:
-    """The interpreter of an environment that holds these packages, made on first use below `benchmarks/.env`."""
-    folder = HERE / ".env" / "-".join(packages).replace("=", "")
-    python = folder / "bin" / "python"
-    if not python.exists():
-        print(f"installing {', '.join(packages)} for {name} …", file=sys.stderr)
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
-    return python
-
-
-def measure(name: str, python: Path) -> dict[str, dict[str, float]]:
-    """Microseconds a step and bytes of peak memory, by number of steps."""
-    command = [str(python), str(HERE / "measure.py"), str(CONTENDERS / f"{name}.py"), *map(str, SIZES)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    if done.returncode:
-        raise SystemExit(f"{name} failed:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def table(results: dict[str, dict[str, dict[str, float]]]) -> str:
-    """The figures as a Markdown table, with ratios to the bare loop and the growth from 100 to 1000 steps."""
-    bare = results["bare"]
-    lines = ["| contender | µs a step, N=10 | N=100 | N=1000 | × bare (N=100) | growth 100→1000 | peak MiB (N=1000) |"]
-    lines.append("|---|---|---|---|---|---|---|")
-    for name, result in results.items():
-        times = [result[str(size)]["us"] for size in SIZES]
-        cells = [f"{value:.1f}" for value in times]
-        cells += [f"{times[1] / bare['100']['us']:.1f}", f"{times[2] / times[1]:.2f}"]
-        cells.append(f"{result['1000']['peak_mib']:.1f}")
-        lines.append(f"| {name.replace('_', ' ')} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+import report
+from entrants import ALL, LOCAL
+from environments import HERE, ROOT, environment, run
+from figures import Measuring
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", action="store_true", help="also measure the peers (installs them)")
+    parser.add_argument("--all", action="store_true", help="also measure the peers (installs them below .env)")
+    parser.add_argument("--write", action="store_true", help="write benchmarks/README.md; only with --all")
+    parser.add_argument("--rounds", type=int, default=5, help="how often everything is measured")
     arguments = parser.parse_args()
-    results = {name: measure(name, Path(sys.executable)) for name in LOCAL}
-    if arguments.peers:
-        for name, packages in PEERS.items():
-            results[name] = measure(name, environment(name, packages))
-    print(table(results))
+    if arguments.write and not arguments.all:
+        parser.error("--write needs --all: the tables compare with the peers.")
+    if arguments.all:
+        empty = json.loads(run(environment(()), str(HERE / "measure.py"), "installed"))
+        measuring = Measuring({one: environment(one.packages) for one in ALL})
+        measuring.once(empty)
+    else:
+        measuring = Measuring(dict.fromkeys(LOCAL, Path(sys.executable)), (ROOT,))
+    for number in range(1, arguments.rounds + 1):
+        print(f"Round {number} of {arguments.rounds} …", file=sys.stderr)
+        measuring.round()
+    parts = (
+        [report.steps, report.weights, report.loads, report.targets]
+        if arguments.all
+        else [report.steps, report.weights]
+    )
+    print(*(part(measuring.figures) for part in parts), sep="\n\n")
+    if arguments.write:
+        text = report.page(measuring.figures, f"python benchmarks/{Path(__file__).name} --all --write")
+        (HERE / "README.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -236,6 +236,67 @@ TEXTS: dict[str, dict[str, str]] = {
     "react.finish": {"en": "Give the final answer and end the task.", "zh": "给出最终答案并结束任务。"},
     "react.finish.answer": {"en": "The complete answer to the question.", "zh": "对问题的完整回答。"},
     "react.reasoning": {"en": "Reasoning: {reasoning}", "zh": "推理: {reasoning}"},
+    # Reflection
+    "reflection.initial": {"en": "{task}", "zh": "{task}"},
+    "reflection.critic": {
+        "en": "You are a strict and fair critic. Judge whether the answer does what the task asks: what is wrong, what is missing, what could be plainer. Say only what matters. If nothing does, reply: no need for improvement",
+        "zh": "你是一位严格而公正的评审。请判断回答是否完成了任务：哪里有误，缺少什么，哪里可以更清楚。只说重要的问题。如果没有，请回复：无需改进",
+    },
+    "reflection.reflect": {
+        "en": "Task: {task}\n\nAnswer:\n{content}\n\nWhat has to be improved? If nothing has, reply: no need for improvement",
+        "zh": "任务：{task}\n\n回答：\n{content}\n\n哪些地方需要改进？如果没有，请回复：无需改进",
+    },
+    "reflection.refine": {
+        "en": "Task: {task}\n\nYour last answer:\n{last_attempt}\n\nWhat a critic says of it:\n{feedback}\n\nWrite the improved answer, and nothing else.",
+        "zh": "任务：{task}\n\n你上一次的回答：\n{last_attempt}\n\n评审意见：\n{feedback}\n\n请写出改进后的回答，不要写别的内容。",
+    },
+    # PlanSolve
+    "plan.system": {
+        "en": "You plan. Cut the question into the fewest steps that can be carried out one after another, each a sentence that makes sense by itself. A question that needs no steps has an empty plan.",
+        "zh": "你负责制定计划。请把问题拆成尽可能少的、可以依次执行的步骤，每一步是一句独立成立的话。不需要步骤的问题，计划为空。",
+    },
+    "plan.tool": {
+        "en": "Writes down the plan: the steps that answer the question, in order.",
+        "zh": "写下计划：按顺序列出回答问题所需的步骤。",
+    },
+    "plan.ask": {"en": "Question: {question}", "zh": "问题：{question}"},
+    "plan.unforced": {
+        "en": "Notice: call generate_plan with the steps. If you cannot, write them as a JSON list of strings.",
+        "zh": "提示：请用步骤调用 generate_plan；如果无法调用，请写成 JSON 字符串列表。",
+    },
+    "plan.executor": {
+        "en": "You carry out one step of a plan at a time. Use the tools you need, and answer with the result of the step.",
+        "zh": "你每次执行计划中的一个步骤。可使用需要的工具，并以该步骤的结果作答。",
+    },
+    "plan.step": {
+        "en": "Question: {question}\n\nPlan:\n{plan}\n\nDone so far:\n{history}\n\nNow carry out this step: {step}",
+        "zh": "问题：{question}\n\n计划：\n{plan}\n\n已完成：\n{history}\n\n现在执行这一步：{step}",
+    },
+    "plan.empty": {
+        "en": "The plan is empty: there was nothing to carry out.",
+        "zh": "计划为空：没有需要执行的步骤。",
+    },
+    "plan.none": {
+        "en": "No plan could be read from the planner's reply: {said}",
+        "zh": "无法从规划者的回复中读出计划：{said}",
+    },
+    # sub-agents
+    "subagent.simple": {
+        "en": "You do one part of a larger task. Do exactly that part, and answer with its result.",
+        "zh": "你负责一个较大任务中的一部分。只完成这一部分，并以结果作答。",
+    },
+    "subagent.react": {
+        "en": "You do one part of a larger task, step by step. Call Thought before you act, use the tools you need, and call Finish with the result.",
+        "zh": "你负责一个较大任务中的一部分，请逐步完成。行动前调用 Thought，使用需要的工具，最后调用 Finish 给出结果。",
+    },
+    "subagent.reflection": {
+        "en": "You write one part of a larger task, and improve it until it does what was asked.",
+        "zh": "你负责撰写较大任务中的一部分，并不断改进，直到满足要求。",
+    },
+    "subagent.plan": {
+        "en": "You do one part of a larger task: plan it, then carry the plan out, and answer with the result.",
+        "zh": "你负责一个较大任务中的一部分：先制定计划，再执行计划，并以结果作答。",
+    },
     # Simple
     "simple.system": {"en": "You are a helpful assistant.", "zh": "你是一个乐于助人的助手。"},
     # why the next action is what it is
@@ -367,6 +428,10 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "offline.partial": {"en": "{text} (this is only a part of it)", "zh": "{text}（这只是一部分）"},
     "offline.empty": {"en": "{name} returned nothing.", "zh": "{name} 没有返回内容。"},
+    "offline.long": {
+        "en": "I read only the first {limit} characters of the question.",
+        "zh": "我只读取了问题的前 {limit} 个字符。",
+    },
     "offline.satisfied": {"en": "No need for improvement.", "zh": "无需改进。"},
     "offline.too_thin": {
         "en": "The answer is empty. Answer the task itself.",

@@ -1,22 +1,21 @@
-"""This library with every entry of the journal written to a file as a JSON line."""
+"""This library with the journal on disk: every entry is a JSON line, in the system's hands before the run goes on."""
 
 import tempfile
 from pathlib import Path
 
 from hello_agents_book import agent_for
 
-from hello_agents.core.journal import dump_entry
+from hello_agents.core.journal import JournalFile
 
 
 def prepare(steps: int):
     agent = agent_for(steps)
     folder = tempfile.TemporaryDirectory()
-    file = Path(folder.name, "journal.jsonl").open("w", encoding="utf-8", buffering=1)
-    agent.subscribers.append(lambda entry, run: file.write(dump_entry(entry) + "\n") and None)
+    agent.sink = JournalFile(Path(folder.name, "journal.jsonl"))
 
     def run() -> None:
         assert agent.run("add") == "done"
-        file.close()
-        folder.cleanup()
 
+    # The folder goes when `run` does.
+    run.folder = folder
     return run

@@ -15,7 +15,8 @@ from ..core.run import Returned, Run, Stopped
 def tool_loop(run: Run, request: Callable[[], Request], asks: Callable[[ToolCall], bool], language: str) -> Action:
     """What comes next in a conversation with tools.
 
-    A run in which nothing was said waits for a question. `request` makes the request, should the model be asked; `asks` says which calls need a person's approval.
+    A run in which nothing was said waits for a question. `request` makes the request, should the model be asked;
+    `asks` says which calls need a person's approval.
     """
     waiting = run.pending
     if waiting:

@@ -31,7 +31,7 @@ class Ask:
 
     request: Request
     tolerant: bool = False
-    """The agent wants to hear of a model's error (as a `Noted`) and decide again, rather than end."""
+    """Should the provider refuse the request, the agent hears of it (as a `Noted`) and decides again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,11 +17,11 @@ from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
 from .message import Message, ToolCall
 from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, Told, evolve, frame_of, settle_all
-from .streaming import StreamEvent
 
 if TYPE_CHECKING:
     from ..tools.registry import ToolRegistry
     from .debugger import Debugger
+    from .streaming import StreamEvent
 
 Placed = tuple[str, Event]
 """An event and the frame it belongs to."""
@@ -267,6 +266,8 @@ class Agent:
     def _limits(self, kwargs: Mapping[str, Any]) -> Limits:
         for name in kwargs:
             if name not in _LIMITS:
+                from difflib import get_close_matches
+
                 near = get_close_matches(name, _LIMITS, n=1)
                 hint = f"Did you mean {near[0]!r}?" if near else "Settings of the model go to `HelloAgentsLLM`."
                 raise TypeError(f"run() has no argument {name!r}; it takes {', '.join(_LIMITS)}. {hint}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from difflib import get_close_matches
 from typing import Any
 
 from .exceptions import ConfigException
@@ -38,6 +37,8 @@ class Config:
         """Raises `ConfigException` for a field that does not exist, or a value of the wrong type."""
         known = {one.name: one for one in fields(Config)}
         for name in values.keys() - known.keys():
+            from difflib import get_close_matches
+
             near = get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Fields are {', '.join(known)}."
             raise ConfigException(f"Config has no field {name!r}. {hint}")

@@ -100,13 +100,14 @@ def _times(call: ToolCall, result: str | None, earlier: tuple[Message, ...]) -> 
     name, arguments, times = call.name, call.arguments, 1
     for i in range(len(earlier) - 1, -1, -1):
         message = earlier[i]
-        for position, one in enumerate(message.tool_calls):
-            if one.arguments == arguments and one.name == name:
-                if earlier[i + 1 + position].content != result:
-                    return times
-                times += 1
-                break
-        if message.role == "user":
+        if message.tool_calls:
+            for position, one in enumerate(message.tool_calls):
+                if one.arguments == arguments and one.name == name:
+                    if earlier[i + 1 + position].content != result:
+                        return times
+                    times += 1
+                    break
+        elif message.role == "user":
             break
     return times
 

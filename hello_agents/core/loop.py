@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .action import Action, Ask, Call, Model, Wait
-from .exceptions import LLMException
+from .exceptions import LLMException, ModelRefused
 from .message import Message, ToolCall
-from .run import Began, Delta, Entry, Event, Noted, Replied, Returned, Run, evolve
+from .run import Began, Delta, Entry, Event, Noted, Replied, Returned, Run, Spawned, evolve
 
 if TYPE_CHECKING:
     from asyncio import Queue, Task
@@ -95,19 +95,23 @@ class Loop:
 
     def decisions(self, busy: frozenset[str] = frozenset()) -> Iterator[Decision]:
         """What each innermost unfinished frame does next, first spawned first; waiting and `busy` frames left out."""
-        for frame, run in _open_frames("", self.run):
-            if frame not in busy and (decision := self._decide(frame, run)):
+        for frame, run, innermost in _open_frames("", self.run):
+            if frame in busy:
+                continue
+            decision = self._decide(frame, run)
+            if decision is not None and (innermost or isinstance(decision.action, Spawned)):
                 yield decision
 
     def next_action(self) -> Decision | None:
         """Like `decision`, but a `Wait` is told as well."""
         waiting: Decision | None = None
-        for frame, run in _open_frames("", self.run):
+        for frame, run, innermost in _open_frames("", self.run):
             actor = self.actor(frame)
             decision = Decision(frame, run, actor, _placed(actor.act(run), frame))
-            if not isinstance(decision.action, Wait):
+            if isinstance(decision.action, Wait):
+                waiting = waiting or (decision if innermost else None)
+            elif innermost or isinstance(decision.action, Spawned):
                 return decision
-            waiting = waiting or decision
         return waiting
 
     def actor(self, frame: str) -> Actor:
@@ -130,7 +134,9 @@ class Loop:
 
     def record_failure(self, decision: Decision, error: Exception) -> tuple[Entry, Run]:
         """Writes down that the model gave no reply; the step is used up."""
-        value = {"type": type(error).__name__, "message": str(error), "step": decision.run.steps}
+        value: dict[str, Any] = {"type": type(error).__name__, "message": str(error), "step": decision.run.steps}
+        if isinstance(error, LLMException) and error.status is not None:
+            value["status"] = error.status
         return self.record(decision.frame, Noted("model_error", value, step=True))
 
     def _decide(self, frame: str, run: Run) -> Decision | None:
@@ -168,7 +174,7 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
                     raise _no_reply(decision)
             except Exception as error:
                 yield loop.record_failure(decision, error)
-                if not tolerant:
+                if not (tolerant and isinstance(error, ModelRefused)):
                     raise
         case Call(calls):
             tools = decision.actor.tools(decision.run)
@@ -207,7 +213,7 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
                     raise _no_reply(decision)
             except Exception as error:
                 yield loop.record_failure(decision, error)
-                if not tolerant:
+                if not (tolerant and isinstance(error, ModelRefused)):
                     raise
         case Call(calls):
             waiting = list(calls)
@@ -267,17 +273,21 @@ async def _side_by_side(more: More) -> AsyncIterator[tuple[Entry, Run]]:
             await asyncio.gather(*busy.values(), return_exceptions=True)
 
 
-def _open_frames(path: str, run: Run) -> Iterator[tuple[str, Run]]:
-    """The innermost unfinished runs. A run with an unfinished child is not innermost."""
+def _open_frames(path: str, run: Run) -> Iterator[tuple[str, Run, bool]]:
+    """The unfinished runs that may go on, and whether they are innermost.
+
+    A run with unfinished children waits for them, unless it has calls that could begin further children beside them.
+    """
     if run.outcome is not None:
         return
-    innermost = True
-    for id, child in run.children.items():
-        if child.outcome is None:
-            innermost = False
-            yield from _open_frames(f"{path}/{id}" if path else id, child)
-    if innermost:
-        yield path, run
+    open_children = [(id, child) for id, child in run.children.items() if child.outcome is None]
+    if not open_children:
+        yield path, run, True
+        return
+    if any(call.id not in run.children for call in run.pending):
+        yield path, run, False
+    for id, child in open_children:
+        yield from _open_frames(f"{path}/{id}" if path else id, child)
 
 
 def _placed(action: Action, frame: str) -> Action:

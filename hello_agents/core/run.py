@@ -174,6 +174,8 @@ class Run:
     children: Mapping[str, Run] = field(default_factory=_empty)
     """Runs spawned by this one, by the id of the call they work for."""
     outcome: Outcome | None = None
+    turn: int = 0
+    """Questions so far."""
     turn_step: int = 0
     """`steps` when the current question was told."""
     turn_usage: Usage = NO_USAGE
@@ -269,6 +271,7 @@ def evolve(run: Run, event: Event, frame: str = "") -> Run:
                 _EMPTY,
                 run.children,
                 None,
+                run.turn,
                 run.turn_step,
                 run.turn_usage,
             )
@@ -340,6 +343,7 @@ def _under_way(run: Run, messages: Messages, begun: frozenset[str]) -> Run:
         run.verdicts,
         run.children,
         run.outcome,
+        run.turn,
         run.turn_step,
         run.turn_usage,
     )
@@ -358,6 +362,7 @@ def _told(run: Run, message: Message, limits: Limits | None) -> Run:
         messages=messages,
         limits=limits or run.limits,
         outcome=None,
+        turn=run.turn + 1,
         turn_step=run.steps,
         turn_usage=run.usage,
     )

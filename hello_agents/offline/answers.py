@@ -9,7 +9,7 @@ from . import talk
 from .plan import AskFor, CannotDo, Say, UseTool, WorkOut
 from .progress import Progress, Wish
 from .remedies import looked_around
-from .situation import Result
+from .situation import LONGEST, Result
 from .talk import say
 
 EXCERPT = 600
@@ -24,6 +24,8 @@ def compose(progress: Progress) -> str:
     lines += [_quoted(progress, result) for result in progress.others]
     if any(isinstance(step, CannotDo) for step in progress.steps) or not lines:
         lines.append(talk.about(progress.situation))
+    if len(progress.situation.turn.question) > LONGEST:
+        lines.append(say(progress.situation, "offline.long", limit=str(LONGEST)))
     return "\n".join(dict.fromkeys(lines))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from . import finding
 from .expressions import expressions
@@ -72,6 +73,7 @@ def _shape(tool: Tool, text: str) -> bool:
     return tool.parameter("path") is not None and bool(finding.paths(text))
 
 
+@lru_cache(maxsize=256)
 def intents_of(text: str) -> tuple[str, ...]:
     """What kinds of help a request asks for."""
     outside = _bare(text)

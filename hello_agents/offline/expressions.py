@@ -6,7 +6,8 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import lru_cache
 
 from .vocabulary import NUMBER_WORDS, REFERENCES
 
@@ -72,6 +73,7 @@ _ZH_DIGIT = re.compile(
 )
 _WORD_NUMBER = re.compile(r"\b(" + "|".join(word for word in NUMBER_WORDS if word.isascii()) + r")\b", re.IGNORECASE)
 _SIGNS = r"[ \d.+\-*/()%]|ANS"
+_SPACED_SIGN = re.compile(r"\s+(?:\*\*|//|[+\-*/%])\s*|(?:\*\*|//|[+\-*/%])\s+")
 _RUN = re.compile(rf"(?:{_SIGNS})+")
 _DATE_OR_RANGE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}/\d{1,2}/\d{4}\b")
 _REFERENCE = re.compile(
@@ -83,7 +85,8 @@ _STARTS_WITH_OPERATOR = re.compile(r"\s*(?:\*\*|[+*/]|-(?=\s+\d))\s*[\d(]")
 _ASKS_ONLY = re.compile(r"^\W*(?:add|subtract|multiply by|divide by|double|halve)\b", re.IGNORECASE)
 
 
-def expressions(text: str, *, continuing: bool = False) -> list[str]:
+@lru_cache(maxsize=1024)
+def expressions(text: str, *, continuing: bool = False) -> tuple[str, ...]:
     """The arithmetic in a text, in order. With `continuing`, words like "it" and a missing first operand are `ANS`."""
     line = _spoken_numbers(_DATE_OR_RANGE.sub(" ; ", text))
     if continuing:
@@ -95,7 +98,7 @@ def expressions(text: str, *, continuing: bool = False) -> list[str]:
     if continuing and _STARTS_WITH_OPERATOR.match(line):
         line = ANS + line
     found = (_trimmed(run.group()) for run in _RUN.finditer(line))
-    return [run for run in found if run and _is_arithmetic(run)]
+    return tuple(run for run in found if run and _is_arithmetic(run))
 
 
 def evaluate(expression: str) -> int | float | None:
@@ -165,7 +168,7 @@ def _trimmed(run: str) -> str:
         run = run.replace("(", "", 1).strip()
     while run.count(")") > run.count("("):
         run = run[: run.rindex(")")] + run[run.rindex(")") + 1 :]
-    return re.sub(r"\s+", " ", run).strip()
+    return _SPACED_SIGN.sub(lambda match: f" {match.group().strip()} ", run).strip()
 
 
 def _is_arithmetic(run: str) -> bool:
@@ -208,8 +211,3 @@ def _value(node: ast.expr) -> int | float:
             return value
         case _:
             raise ValueError("not arithmetic")
-
-
-def sum_expression(parts: Sequence[str]) -> str:
-    """The sum of these numbers as an expression."""
-    return " + ".join(f"({part})" if part.startswith("-") else part for part in parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +11,7 @@ from typing import Any
 from . import finding
 from .expressions import ANS, expressions, spoken_numbers
 from .offers import Json, Parameter, Tool, as_json, as_list, blank, fits, kind_of, unit_of
-from .vocabulary import REFERENCES
+from .vocabulary import REFERENCES, UNITS
 from .wording import content_words, mentions, stem, words
 
 
@@ -246,11 +247,20 @@ def _contents(text: str, tool: Tool, before: Before) -> list[Any]:
 
 
 def _first_unit(text: str, tool: Tool, before: Before) -> list[str]:
-    return finding.units(text)[:1]
+    return [_as_the_tool_says(unit, tool) for unit in finding.units(text)[:1]]
 
 
 def _last_unit(text: str, tool: Tool, before: Before) -> list[str]:
-    return finding.units(text)[1:2] or finding.units(text)[:1]
+    said = finding.units(text)
+    return [_as_the_tool_says(unit, tool) for unit in said[1:2] or said[:1]]
+
+
+def _as_the_tool_says(unit: str, tool: Tool) -> str:
+    """A unit by the name that the tool's descriptions use, if they list the units they know."""
+    listed = {word for parameter in tool.parameters for word in re.findall(r"[\w°]+", parameter.description)}
+    symbol = unit_of(unit)
+    names = [symbol, *UNITS[symbol].split()] if symbol is not None else []
+    return unit if unit in listed else next((name for name in names if name in listed), unit)
 
 
 def _dates(text: str, tool: Tool, before: Before) -> list[str]:

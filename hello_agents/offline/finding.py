@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .offers import unit_of
-from .wording import HAN
+from .wording import HAN, is_chinese
 
 # -- the pieces the patterns are made of --
 
@@ -23,7 +23,7 @@ _FILE = rf"(?:{_ROOT})?(?:[\w\-]+/)*[\w\-]*\.[A-Za-z]\w{{0,7}}"
 _DEEP = rf"{_ROOT}(?:[\w\-.]+/?)+"
 _TREE = r"(?:[\w\-]+/)+[\w\-]*"
 _PATH = re.compile(rf"(?<![\w@/])({_FILE}|{_DEEP}|{_TREE})", re.ASCII)
-_HAN_PATH = re.compile(rf"([\w{HAN}/\-]+\.(?:md|txt|json|csv|py|ya?ml|toml|html|log|ipynb))")
+_HAN_PATH = re.compile(r"([\w/\-]+\.(?:md|txt|json|csv|py|ya?ml|toml|html|log|ipynb))")
 _HAN_PATH_LEAD = re.compile(r"^(?:读取|读|打开|查看|写入|写到|保存到|把|将|文件|和|与)+")
 _FOLDER = re.compile(r"\b([\w\-]+) (?:folder|directory)\b|([\w\-]+)\s*(?:目录|文件夹)", re.IGNORECASE | re.ASCII)
 _NO_FOLDER = frozenset("the this current that a which what my in here list of parent".split())  # noqa: SIM905
@@ -35,7 +35,8 @@ _PLACE = re.compile(rf"\b(?:in|for|at|of|about|near|to)\s+((?:the\s+)?{_NAME}(?:
 _PLACE_FIRST = re.compile(rf"^({_NAME})\s+(?:weather|temperature|forecast)|^({_NAME})\W*$")
 _PLACE_LOW = re.compile(rf"\b(?:in|for|at|of|near)\s+({_LOW_NAME}(?:{_AND}{_LOW_NAME})*)", re.IGNORECASE)
 _ZH_WHEN = "(?:今天|明天|现在|今日|当前|这几天)"
-_ZH_PLACE = re.compile(rf"([{HAN}]+?(?:[和与、跟][{HAN}]+?)*){_ZH_WHEN}*的?(?:天气|气温|温度|会?下雨|冷|热)")
+_ZH_WEATHER = re.compile(rf"(?:{_ZH_WHEN}|的)*(?:天气|气温|温度|会?下雨|冷|热)")
+_HAN_RUN = re.compile(rf"[{HAN}、]+")
 _ZH_PLACE_LEAD = re.compile(
     rf"^(?:查询一下|查一下|查询|查看|查|看一下|看看|看|请问|告诉我|我?想知道|一下|关于|在|{_ZH_WHEN})+"
 )
@@ -76,7 +77,7 @@ _BETWEEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _AFTER = re.compile(
-    r"(?:\b(?:with(?: the)?(?: text| content)?|containing|saying|that says)\b|内容[是为]|[:：])\s*(.+)$",
+    r"(?:\b(?:with(?: the)?(?: text| content)?|containing|saying|that says|note that)\b|内容[是为]|[:：])\s*(.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _ZH_BETWEEN = re.compile(r"^(?:把|将)(.+?)(?:写入|写到|写进|保存到|保存为|存到|存入|存为|记录到|放到)", re.DOTALL)
@@ -85,7 +86,7 @@ _ZH_INTO = re.compile(r"(?:在|往|向|到).+?(?:中|里)?(?:写入|写上|写|�
 _LIST_AFTER = re.compile(r"(?:[:：]|\b(?:with|for|to do|containing|of)\b)\s*(.+)$", re.IGNORECASE | re.DOTALL)
 _LIST_TO = re.compile(r"^(?:add|put)\s+(.+?)\s+(?:to|on|into)\s+(?:my|the|a)\b", re.IGNORECASE | re.DOTALL)
 _ZH_LIST_TO = re.compile(r"^(?:把|将)(.+?)(?:加入|加到|放进|放到|添加到|列入)", re.DOTALL)
-_ITEM_SPLIT = re.compile(rf"\s*(?:\n+|;|；|,\s*and\s+|,|，|、|\band\b|以及|和(?=[{HAN}]{{2}}))\s*", re.IGNORECASE)
+_ITEM_SPLIT = re.compile(rf"\s*(?:\n+|;|；|,\s*and\s+|,|，|、|\b(?:and|And)\b|以及|和(?=[{HAN}]{{2}}))\s*")
 _BULLET = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,2}[.)、]\s*)")
 
 _COUNT = r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|a dozen)"
@@ -100,7 +101,7 @@ _OF = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b|\b(?:today|tomorrow|yesterday)\b|今天|明天|昨天", re.IGNORECASE)
-_UNIT_WORD = re.compile(rf"°?[a-z]+|[{HAN}]+", re.IGNORECASE)
+_UNIT_WORD = re.compile(rf"°?[A-Za-z]+|[{HAN}]+")
 
 
 def quoted(text: str) -> list[str]:
@@ -125,7 +126,7 @@ def file_paths(text: str) -> list[str]:
     found = [
         match.group(1)
         for match in _PATH.finditer(text)
-        if not (match.group(1).startswith(".") and re.match(rf"[{HAN}]", text[match.start() - 1 : match.start()]))
+        if not (match.group(1).startswith(".") and is_chinese(text[max(match.start() - 1, 0) : match.start()]))
     ]
     for match in _HAN_PATH.finditer(text):
         name = _HAN_PATH_LEAD.sub("", match.group(1))
@@ -136,10 +137,12 @@ def file_paths(text: str) -> list[str]:
 
 def places(text: str) -> list[str]:
     """Cities and the like: names after "in", or what stands before 的天气."""
-    if re.search(rf"[{HAN}]", text):
-        match = _ZH_PLACE.search(text)
-        if match:
-            return _names(_ZH_PLACE_LEAD.sub("", match.group(1)))
+    if is_chinese(text):
+        # A run before 的天气, rather than one pattern for all: nested repetition over Chinese would take forever.
+        weather = _ZH_WEATHER.search(text)
+        runs = _HAN_RUN.findall(text[: weather.start()]) if weather else []
+        if runs and weather and text[: weather.start()].endswith(runs[-1]):
+            return _names(_ZH_PLACE_LEAD.sub("", runs[-1]))
         bare = _ZH_PLACE_FRAME.sub("", text).strip()
         return _names(bare) if re.fullmatch(rf"[{HAN}、]{{2,12}}", bare) else []
     line = _TIMES_OF_DAY.sub("", text).strip(" ?!.")
@@ -159,7 +162,7 @@ def topic(text: str) -> str:
     if inside := quoted(text):
         return inside[0]
     line = text.strip(" ?？。.!！")
-    if re.search(rf"[{HAN}]", line):
+    if is_chinese(line):
         return _ZH_TOPIC.sub("", line).strip(" ，的：:") or line
     if about := _ABOUT.search(line):
         line = about.group(1)

@@ -81,8 +81,10 @@ def _tool(schema: Json) -> Tool | None:
     properties = as_json(shape.get("properties"))
     # A required argument may lack a description of its own.
     names = [*properties, *sorted(required - properties.keys() - {""})]
-    named = _intents(name.replace("_", " "), name)
-    described = _intents(description, description)
+    # Without a text nothing is written: `add(a, b)` is arithmetic.
+    writes = any(kind_of(as_json(properties.get(key))) in ("string", "any") for key in names)
+    named = [key for key in _intents(name.replace("_", " "), name) if key != "write" or writes]
+    described = [key for key in _intents(description, description) if key != "write" or writes]
     intent = (named or described or [""])[0]
     parameters = tuple(_parameter(key, as_json(properties.get(key)), key in required, intent) for key in names)
     return Tool(
@@ -100,7 +102,7 @@ def _tool(schema: Json) -> Tool | None:
 
 def _role(name: str, parameters: tuple[Parameter, ...]) -> Literal["act", "think", "finish"]:
     """Thinking and finishing are tools in a ReAct agent; each takes one text."""
-    takes_text = any(parameter.kind == "string" for parameter in parameters)
+    takes_text = any(parameter.kind == "string" and not parameter.options for parameter in parameters)
     if takes_text and name.lower() in _THINKING:
         return "think"
     return "finish" if takes_text and name.lower() in _FINISHING else "act"

@@ -155,7 +155,7 @@ def _forced(state: Progress, choice: str, request: Request) -> Message:
 
 def _one_text(tool: Tool, text: str) -> Json:
     """The arguments of a tool that takes one text."""
-    texts = [parameter for parameter in tool.parameters if parameter.kind == "string"]
+    texts = [parameter for parameter in tool.parameters if parameter.kind == "string" and not parameter.options]
     main = next((parameter for parameter in texts if parameter.required), texts[0])
     return {parameter.name: blank(parameter.schema) for parameter in tool.required} | {main.name: text}
 

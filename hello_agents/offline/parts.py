@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .vocabulary import FILLERS, VERBS, VERBS_ZH
-from .wording import HAN, mentions
+from .wording import is_chinese, mentions
 
 _PROTECTED = re.compile(
     r"```.*?```|`[^`]*`|\"[^\"]*\"|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|(?<!\w)'[^']*'(?!\w)|(?<!\w)‘[^’]*’|\d+(?:[.,]\d+)+"
@@ -16,6 +17,7 @@ _PROTECTED = re.compile(
 """Quotations, numbers and file names: no separator inside counts."""
 
 _LIST_HEAD = re.compile(r"[^.;:。；：\n]*[:：]")
+_LIST_END = re.compile(r"(?<!\d)[.!?](?=\s|$)|[。！？]|\n\s*\n|[,，;；.]?\s*(?:\band then\b|\bthen\b|然后)")
 _LIST_WORDS = ("todo", "list", "checklist", "plan", "tasks", "steps", "待办", "清单", "任务", "列表", "步骤")
 
 _SEPARATORS = re.compile(
@@ -47,6 +49,7 @@ class Part:
     """The text with the words that led up to it ("and", "please")."""
 
 
+@lru_cache(maxsize=256)
 def parts(question: str) -> tuple[Part, ...]:
     """The requests in a question, in order. A question without any separator is one part."""
     masked = _masked(question)
@@ -74,9 +77,7 @@ def _masked(question: str) -> str:
     masked = _PROTECTED.sub(lambda match: "x" * len(match.group()), question)
     head = _LIST_HEAD.search(masked)
     if head and any(mentions(head.group(), word) for word in _LIST_WORDS):
-        end = re.compile(r"[.。!！?？](?=\s|$)|[。！？]|\n\s*\n|[,，;；.]?\s*(?:\band then\b|\bthen\b|然后)").search(
-            masked, head.end()
-        )
+        end = _LIST_END.search(masked, head.end())
         stop = end.start() if end else len(masked)
         masked = masked[: head.end()] + "x" * (stop - head.end()) + masked[stop:]
     return masked
@@ -89,7 +90,7 @@ def _separates(match: re.Match[str], masked: str, start: int) -> bool:
     rest = _FILLER.sub("", masked[match.end() :])
     if not masked[start : match.start()].strip():
         return False
-    if re.match(rf"[{HAN}]", rest):
+    if is_chinese(rest[:1]):
         return _OPENS_ZH.match(rest) is not None and bool(re.search(r"[,，、并还以]", match.group()))
     if re.match(r"[\d(]", rest):
         # "the weather in Paris and 3*7": arithmetic after words, not one more number of a row.

@@ -249,7 +249,8 @@ def total_expression(text: str, form: str) -> str | None:
 
 
 _NOT_AMOUNTS = re.compile(
-    r"^\s*#+.*$|^\s*(?:\d+[.)]|\d+[:\t→|])\s|\b\d{4}-\d{2}-\d{2}\b|^.*\b(?:total|sum)\b.*$|^.*(?:合计|总计|总和).*$",
+    r"^[ \t]*#+.*$|^[ \t]*(?:\d+[.)]|\d+[:\t→|])\s|\b\d{4}-\d{2}-\d{2}\b"
+    r"|^.*\b(?:total|sum)\b.*$|^.*(?:合计|总计|总和).*$",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 
 from .offers import Json, Tool
-from .situation import Result, Situation
-from .wording import HAN
+from .situation import LONGEST, Result, Situation
 
 FINAL = frozenset(
     {"NOT_RUN", "REFUSED", "INTERRUPTED", "ACCESS_DENIED", "PERMISSION_DENIED", "CIRCUIT_OPEN", "NO_RESULT"}
@@ -16,11 +14,11 @@ FINAL = frozenset(
 """Error codes after which another try would be wrong or useless."""
 
 _NOT_THERE = re.compile(
-    r"not found|no (?:such )?file|no file|does not exist|doesn't exist|missing|unknown|没有|不存在|找不到|未找到",
+    r"not found|no (?:such )?file|no file|does not exist|doesn't exist|missing|known|没有|不存在|找不到|未找到",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"time[d ]?-?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b"
+    r"timed?[ -]?out|did not answer|temporar|try again|busy|unavailable|rate limit|\b(?:429|503)\b"
     r"|超时|没有响应|稍后|繁忙",
     re.IGNORECASE,
 )
@@ -28,7 +26,7 @@ _UNEXPECTED = re.compile(
     r"unexpected|unknown|no parameter|not a parameter|not allowed|unsupported argument|extra|没有参数|未知参数|多余",
     re.IGNORECASE,
 )
-_NAME = re.compile(rf"[\w{HAN}\-./]*[\w{HAN}]")
+_NAME = re.compile(r"[\w\-./]*\w")
 _SIGNS = {"×": "*", "÷": "/", "^": "**", "−": "-", "＋": "+", "（": "(", "）": ")", "=": "", "?": "", ",": ""}
 
 Again = tuple[str, Json]
@@ -60,7 +58,7 @@ def _offered_name(tool: Tool, first: Result) -> Json | None:
     for name, value in first.call.arguments.items():
         if not isinstance(value, str) or not _NOT_THERE.search(first.text):
             continue
-        offered = [word for word in _NAME.findall(first.text) if word != value and word not in value]
+        offered = [word for word in _NAME.findall(first.text[:LONGEST]) if word != value and word not in value]
         if near := closest(value, offered):
             return {**first.call.arguments, name: near}
     return None
@@ -166,7 +164,7 @@ def _nearest_listed(tool: Tool, first: Result, look: Result) -> Again | None:
     if parameter is None:
         return None
     folder, _, name = str(first.call.arguments.get(parameter.name, "")).rpartition("/")
-    near = closest(name, _NAME.findall(look.text))
+    near = closest(name, _NAME.findall(look.text[:LONGEST]))
     if near is None or near == name:
         return None
     if folder:
@@ -176,6 +174,8 @@ def _nearest_listed(tool: Tool, first: Result, look: Result) -> Again | None:
 
 def closest(name: str, offered: Sequence[str]) -> str | None:
     """The name most like the one wanted; folders, endings and capitals aside."""
+    from difflib import get_close_matches
+
     by_stem = {_stem(word): word for word in reversed(offered) if len(_stem(word)) > 1}
     near = get_close_matches(_stem(name), list(by_stem), n=1, cutoff=0.6)
     return by_stem[near[0]] if near else None

@@ -12,6 +12,10 @@ from .offers import Tool
 NOTICES = ("Notice:", "提示：")
 """How the library's own messages to a model begin. They are no questions."""
 
+LONGEST = 4000
+"""Characters of a question that are read. The rules look for many things at every place, and a pasted book would take
+minutes; the answer says when something was left out."""
+
 FAILED = "❌"
 PARTIAL = "⚠️"
 
@@ -58,7 +62,8 @@ class Situation:
 
     @property
     def question(self) -> str:
-        return self.turn.question
+        """As much of the question as the rules read."""
+        return self.turn.question[:LONGEST]
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)

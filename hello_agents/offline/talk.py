@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from ..catalogue import text as catalogue_text
 from .offers import Tool
 from .situation import Situation
-from .wording import HAN
 
 Match = re.Match[str]
 
@@ -115,8 +114,8 @@ def _rule(answer: Callable[[Situation, Match], str], *patterns: str) -> Rule:
 _INTRODUCTION = re.compile(
     r"\b[Mm]y name is ([\w\-]+(?: [A-Z][\w\-]+)?)"
     r"|\b(?:I'm|I am|[Cc]all me) ([A-Z][\w\-]+)"
-    rf"|我叫(?!什么|啥)([{HAN}\w]+?)(?=[，。,.!！]|$)"
-    rf"|我的名字[是叫](?!什么|啥)([{HAN}\w]+)"
+    r"|我叫(?!什么|啥)(\w+?)(?=[，。,.!！]|$)"
+    r"|我的名字[是叫](?!什么|啥)(\w+)"
 )
 
 RULES = (

@@ -16,6 +16,10 @@ class Intent:
     """Words by which a tool says that it does this."""
 
 
+def _set(spaced: str) -> frozenset[str]:
+    return frozenset(spaced.split())
+
+
 def _intent(key: str, asks: str, tools: str) -> Intent:
     return Intent(key, tuple(asks.split(", ")), tuple(tools.split(", ")))
 
@@ -46,7 +50,7 @@ INTENTS = (
     _intent(
         "search",
         "search, find, look up, lookup, note, notes, 搜索, 查找, 搜一下, 检索, 笔记, 找一下",
-        "search, find, lookup, retrieve, grep, note, 搜索, 查找, 检索, 笔记",
+        "search, find, lookup, retrieve, grep, 搜索, 查找, 检索",
     ),
     _intent(
         "read",
@@ -56,9 +60,9 @@ INTENTS = (
     ),
     _intent(
         "write",
-        "write, save, store, create, put, append, record, note down, "
+        "write, save, store, create, put, append, record, note down, add a note, take a note, "
         "写入, 写到, 写进, 写, 保存, 存到, 存入, 记录, 创建",
-        "write, save, store, create, append, add note, 写入, 保存, 写",
+        "write, save, store, create, append, add, 写入, 保存, 写, 添加",
     ),
     _intent(
         "arithmetic",
@@ -83,7 +87,7 @@ MEANINGS = (
     Meaning("expression", ("expression", "expr", "formula", "equation", "表达式", "算式")),
     Meaning("place", ("city", "location", "place", "town", "country", "region", "城市", "地点", "地区")),
     Meaning("query", ("query", "keyword", "keywords", "search", "term", "topic", "查询", "关键词")),
-    Meaning("content", ("content", "contents", "body", "内容", "正文")),
+    Meaning("content", ("content", "contents", "body", "text", "note", "message", "内容", "正文")),
     Meaning("from_unit", ("from", "source")),
     Meaning("to_unit", ("to", "target")),
     Meaning("unit", ("unit", "currency", "单位")),
@@ -103,6 +107,9 @@ UNITS = {
     "g": "gram grams 克",
     "celsius": "celsius °c 摄氏度 摄氏",
     "fahrenheit": "fahrenheit °f 华氏度 华氏",
+    "s": "s second seconds sec 秒",
+    "min": "min minute minutes 分钟",
+    "h": "h hour hours 小时",
     "usd": "usd dollar dollars 美元",
     "eur": "eur euro euros 欧元",
     "cny": "cny yuan 人民币",
@@ -155,80 +162,11 @@ ADD_UP = (
 
 AVERAGE = ("average", "mean", "平均")
 
-VERBS = frozenset(
-    [
-        "calculate",
-        "compute",
-        "evaluate",
-        "work",
-        "add",
-        "sum",
-        "total",
-        "multiply",
-        "divide",
-        "subtract",
-        "double",
-        "read",
-        "open",
-        "show",
-        "write",
-        "save",
-        "store",
-        "put",
-        "append",
-        "list",
-        "search",
-        "find",
-        "look",
-        "check",
-        "get",
-        "fetch",
-        "tell",
-        "give",
-        "what",
-        "what's",
-        "whats",
-        "how",
-        "how's",
-        "which",
-        "who",
-        "where",
-        "when",
-        "is",
-        "are",
-        "was",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "convert",
-        "translate",
-        "send",
-        "create",
-        "make",
-        "count",
-        "summarize",
-        "summarise",
-        "remember",
-        "remind",
-        "note",
-        "describe",
-        "explain",
-        "compare",
-        "print",
-        "display",
-        "use",
-        "call",
-        "run",
-        "plan",
-        "delete",
-        "remove",
-        "update",
-        "times",
-        "plus",
-        "minus",
-    ]
+VERBS = _set(
+    "calculate compute evaluate work add sum total multiply divide subtract double read open show write save "
+    "store put append list search find look check get fetch tell give what what's whats how how's which who where "
+    "when is are was do does did can could convert translate send create make count summarize summarise remember "
+    "remind note describe explain compare print display use call run plan delete remove update times plus minus"
 )
 """Words a new request begins with; an "and" or a comma before one of them separates two requests."""
 
@@ -240,7 +178,7 @@ VERBS_ZH = (
 FILLERS = (
     "please", "also", "and", "then", "now", "next", "so", "ok", "okay", "afterwards", "finally", "first", "after that",
     "could you", "can you", "would you", "i want you to", "i'd like you to", "let's",
-    "请帮我", "请", "帮我", "麻烦", "再", "然后", "接着", "最后", "先", "首先", "并且", "并", "还有",
+    "请帮我", "请问", "请", "帮我", "麻烦", "再", "然后", "接着", "最后", "先", "首先", "并且", "并", "还有",
     "另外", "同时", "你能", "能不能",
 )  # fmt: skip
 """Words before a request that are no part of it."""

@@ -9,135 +9,19 @@ HAN = "\u3400-\u9fff"
 _TOKEN = re.compile(rf"[a-z]+|\d+|[{HAN}]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _HAN = re.compile(rf"[{HAN}]")
-_LATIN_WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
-STOPWORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "to",
-        "in",
-        "on",
-        "at",
-        "for",
-        "from",
-        "by",
-        "with",
-        "and",
-        "or",
-        "then",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "it",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "here",
-        "me",
-        "my",
-        "i",
-        "we",
-        "you",
-        "your",
-        "us",
-        "our",
-        "he",
-        "she",
-        "they",
-        "them",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "when",
-        "where",
-        "how",
-        "why",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "would",
-        "will",
-        "shall",
-        "should",
-        "please",
-        "tell",
-        "give",
-        "get",
-        "show",
-        "make",
-        "want",
-        "need",
-        "use",
-        "used",
-        "using",
-        "tool",
-        "function",
-        "call",
-        "one",
-        "some",
-        "any",
-        "all",
-        "as",
-        "if",
-        "so",
-        "not",
-        "no",
-        "yes",
-        "also",
-        "too",
-        "just",
-        "up",
-        "out",
-        "into",
-        "about",
-        "s",
-        "t",
-        "re",
-        "ve",
-        "text",
-        "string",
-        "value",
-        "name",
-        "result",
-        "return",
-        "given",
-        "的",
-        "了",
-        "是",
-        "在",
-        "和",
-        "与",
-        "或",
-        "我",
-        "你",
-        "请",
-        "把",
-        "将",
-        "给",
-        "吗",
-        "呢",
-        "吧",
-        "什么",
-        "怎么",
-        "哪些",
-        "一个",
-        "一下",
-        "这个",
-        "那个",
-        "帮我",
-        "告诉",
-    ]
+
+def _set(spaced: str) -> frozenset[str]:
+    return frozenset(spaced.split())
+
+
+STOPWORDS = _set(
+    "a an the of to in on at for from by with and or then is are was were be it its this that these those there "
+    "here me my i we you your us our he she they them what which who whom when where how why do does did can "
+    "could would will shall should please tell give get show make want need use used using tool function call one "
+    "some any all as if so not no yes also too just up out into about s t re ve text string value name result "
+    "return given 的 了 是 在 和 与 或 我 你 请 把 将 给 吗 呢 吧 什么 怎么 哪些 一个 一下 这个 那个 帮我 告诉"
 )
 """Words that say nothing about which tool is meant."""
 
@@ -178,8 +62,13 @@ def mentions(text: str, phrase: str) -> bool:
     return phrase in text.lower()
 
 
+def is_chinese(text: str) -> bool:
+    """Whether there is any Chinese in a text."""
+    return not text.isascii() and _HAN.search(text) is not None
+
+
 def language_of(text: str, neutral: str) -> str:
     """`zh` for a text with Chinese in it, `en` for one with other words, else the neutral language."""
-    if _HAN.search(text):
+    if is_chinese(text):
         return "zh"
     return "en" if _LATIN_WORD.search(text) else neutral

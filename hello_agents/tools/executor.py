@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
-from pathlib import Path
 from typing import Any, cast
 
 from ..catalogue import text
@@ -172,6 +171,8 @@ def say(error: BaseException) -> str:
     """An exception in words: its type and message, without a traceback and without the machine's folders."""
     name = type(error).__name__
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        from pathlib import Path
+
         return f"{name}: {error.strerror}: {Path(str(error.filename)).name!r}"
     message = describe(error)
     return f"{name}: {message}" if message else name

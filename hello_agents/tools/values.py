@@ -12,6 +12,8 @@ from datetime import date, datetime, time
 from enum import Enum
 from typing import Any, cast
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # `json.dumps` would make an encoder a call.
+
 
 def to_json(value: object) -> str:
     """The value as one line of JSON, never ASCII-escaped, always valid.
@@ -20,7 +22,7 @@ def to_json(value: object) -> str:
     array, an Enum as its value, a dataclass or pydantic model as an object, `nan` as `"NaN"`, the rest as text.
     """
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return _encode(value)
     except (TypeError, ValueError, RecursionError):
         return json.dumps(to_plain(value), ensure_ascii=False, allow_nan=False)
 

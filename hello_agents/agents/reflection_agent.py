@@ -1,0 +1,129 @@
+"""ReflectionAgent: draft, critique, redraft, until the critic is content.
+
+Sources of the pattern: Shinn et al., *Reflexion*, 2023; Madaan et al., *Self-Refine*, 2023.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..catalogue import text
+from ..core.action import Action, Model
+from ..core.agent import Agent
+from ..core.config import Config
+from ..core.run import Limits, Run
+from .children import child_of, question_of, spawn_or_wait, stop_with
+from .simple_agent import SimpleAgent
+
+if TYPE_CHECKING:
+    from ..tools.registry import ToolRegistry
+
+SATISFIED = ("no need for improvement", "无需改进")
+"""What a critic says when there is nothing to improve. Any of them ends the loop, in any case."""
+
+
+class Memory:
+    """The drafts and critiques of one question, in order."""
+
+    def __init__(self) -> None:
+        self.records: list[dict[str, str]] = []
+
+    def add_record(self, record_type: str, content: str) -> None:
+        """`record_type` is `execution` for a draft and `reflection` for a critique."""
+        self.records.append({"type": record_type, "content": content})
+
+    def get_trajectory(self) -> str:
+        return "\n\n".join(f"[{record['type']}]\n{record['content']}" for record in self.records)
+
+    def get_last_execution(self) -> str:
+        drafts = [record["content"] for record in self.records if record["type"] == "execution"]
+        return drafts[-1] if drafts else ""
+
+
+class ReflectionAgent(Agent):
+    """Has a worker draft an answer, a critic judge it, and the worker redraft it, a limited number of times.
+
+    `state.outcome.reason` is `finished` when the critic was content, `max_iterations` when the rounds were used up.
+    """
+
+    kind: ClassVar[str] = "Reflection"
+
+    def __init__(
+        self,
+        name: str,
+        llm: Model,
+        system_prompt: str | None = None,
+        config: Config | None = None,
+        max_iterations: int = 3,
+        tool_registry: ToolRegistry | Mapping[str, str] | None = None,
+        enable_tool_calling: bool = True,
+        max_tool_iterations: int = 3,
+        *,
+        custom_prompts: Mapping[str, str] | None = None,
+    ) -> None:
+        """`custom_prompts` may hold `initial`, `reflect` and `refine`, with `{task}`, `{content}`, `{last_attempt}` and
+        `{feedback}` in them. They may also be given in the place of `tool_registry`, where they once stood."""
+        if isinstance(tool_registry, Mapping):
+            tool_registry, custom_prompts = None, tool_registry
+        super().__init__(name, llm, system_prompt, config, tool_registry)
+        self.max_iterations = max_iterations
+        self.prompts = dict(custom_prompts or {})
+        self.max_tool_iterations = max_tool_iterations
+        worker = SimpleAgent(
+            "worker", llm, system_prompt, self.config, tool_registry, enable_tool_calling, max_tool_iterations
+        )
+        critic = SimpleAgent("critic", llm, text("reflection.critic", self.language), self.config)
+        self.members |= {"worker": worker, "critic": critic}
+
+    def decide(self, run: Run) -> Action:
+        task, turn = question_of(run), run.turn
+        draft = f"draft-{turn}"
+        if todo := spawn_or_wait(run, draft, self._worker(run, self._prompt("initial", task=task))):
+            return todo
+        for round in range(1, self.max_iterations + 1):
+            content = run.children[draft].answer or ""
+            critique, redraft = f"critique-{turn}-{round}", f"redraft-{turn}-{round}"
+            if todo := spawn_or_wait(run, critique, self._critic(run, task, content)):
+                return todo
+            feedback = run.children[critique].answer or ""
+            if is_satisfied(feedback):
+                return stop_with(run, "finished", content)
+            prompt = self._prompt("refine", task=task, last_attempt=content, content=content, feedback=feedback)
+            if todo := spawn_or_wait(run, redraft, self._worker(run, prompt)):
+                return todo
+            draft = redraft
+        return stop_with(run, "max_iterations", run.children[draft].answer or "")
+
+    def system_text(self) -> str | None:
+        """The agent itself asks nothing; its worker has the prompt."""
+        return None
+
+    @property
+    def memory(self) -> Memory:
+        """The drafts and critiques of the last question."""
+        memory = Memory()
+        for id, child in self.state.children.items():
+            part, turn = id.split("-")[:2]
+            if turn == str(self.state.turn):
+                memory.add_record("reflection" if part == "critique" else "execution", child.answer or "")
+        return memory
+
+    def _worker(self, run: Run, prompt: str) -> Run:
+        worker = self.members["worker"]
+        return child_of(run, "worker", prompt, worker.system_text(), Limits(worker.max_steps))
+
+    def _critic(self, run: Run, task: str, content: str) -> Run:
+        prompt = self._prompt("reflect", task=task, content=content)
+        return child_of(run, "critic", prompt, self.members["critic"].system_text(), earlier=False)
+
+    def _prompt(self, part: str, **values: Any) -> str:
+        if part in self.prompts:
+            return self.prompts[part].format(**values)
+        return text(f"reflection.{part}", self.language, **values)
+
+
+def is_satisfied(feedback: str) -> bool:
+    """Whether a critique says that nothing needs improving."""
+    said = feedback.lower()
+    return any(word in said for word in SATISFIED)
