@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -107,6 +107,30 @@ class Sandbox:
                 yield from self._walk(Path(entry.path))
             elif entry.is_file():
                 yield Path(entry.path)
+
+
+class Sandboxes:
+    """Several sandboxes, kept and put back together."""
+
+    def __init__(self, parts: Iterable[Sandbox]) -> None:
+        self.parts = tuple(parts)
+
+    def save(self) -> tuple[Files, ...] | None:
+        saved = [part.save() for part in self.parts]
+        known = tuple(files for files in saved if files is not None)
+        return known if len(known) == len(saved) else None
+
+    def restore(self, files: tuple[Files, ...]) -> None:
+        for part, one in zip(self.parts, files, strict=True):
+            part.restore(one)
+
+
+def sandboxes_of(registry: ToolRegistry) -> list[Sandbox]:
+    """The sandboxes that the file tools of a registry work in."""
+    from .tools.builtin.file_tools import FileTool
+
+    roots = [tool.project_root for tool in registry.get_all_tools() if isinstance(tool, FileTool)]
+    return [Sandbox(root, registry) for root in dict.fromkeys(roots) if is_sandbox(root)]
 
 
 def _remove_folder(path: Path) -> None:

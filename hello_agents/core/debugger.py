@@ -64,7 +64,7 @@ class World(Protocol):
         """How it is now; `None` when that cannot be kept."""
         ...
 
-    def restore(self, token: Any) -> None:
+    def restore(self, token: Any, /) -> None:
         """Makes it as it was when the token was saved."""
         ...
 
@@ -404,10 +404,7 @@ class Debugger:
         """How a branch went, from its first entry to its last."""
         branch = self._branches[name]
         end = branch.runs[-1] if branch.runs else self.start
-        if end.outcome is not None:
-            reason = end.outcome.reason
-        else:
-            reason = "error" if branch.error else "unfinished"
+        reason = end.outcome.reason if end.outcome is not None else "error" if branch.error else "unfinished"
         return Course(name, reason, end.answer, branch.error, end.steps - end.turn_step, end.usage.total_tokens)
 
     def compare(self, a: str, b: str) -> Diff:

@@ -97,6 +97,14 @@ class Timeline:
             index -= 1
         return index
 
+    def tick_of(self, branch: str, seq: int) -> int | None:
+        """The tick of a branch that holds this entry."""
+        for id in self.chains.get(branch, ()):
+            start, stop, _ = self._ends[id]
+            if start <= seq < stop:
+                return id
+        return None
+
     def stop_of(self, tick: int) -> int:
         """How many entries of its branch are applied once this tick is carried out."""
         return self._ends[tick][1]
@@ -165,6 +173,8 @@ class Timeline:
         shown = after.at(tick["frame"])
         tick["state"] = state_json(shown, after)
         tick["meter"] = self._meter(shown, tick)
+        if walk.world is not None:
+            tick["world"] = walk.world_known(end[1] - 1)
         self.ticks.append(tick)
         self._ends.append(end)
         return tick["id"]
