@@ -38,7 +38,7 @@ class LoopInspector(BookWidget):
     in the folders that the agent's file tools work in. Other effects of tools do not rewind.
     """
 
-    _esm: ClassVar[str] = module("labels.js", "parts.js", "courses.js", "loop_inspector.js")
+    _esm: ClassVar[str] = module("labels.js", "parts.js", "snapshot.js", "courses.js", "loop_inspector.js")
     _css: ClassVar[str] = style("tokens.css", "loop_inspector.css")
 
     score: Any = plain_trait({"right": 0, "asked": 0})
