@@ -28,7 +28,11 @@ MOUNT = """async ([esm, state, live]) => {
     },
   };
   window.state = state;
-  window.put = (part) => { Object.assign(window.state, part); if (handlers["change:head"]) handlers["change:head"](); };
+  window.put = ({ custom, ...part }) => {
+    Object.assign(window.state, part);
+    if (handlers["change:head"]) handlers["change:head"]();
+    for (const message of custom || []) handlers["msg:custom"](message);
+  };
   const begun = performance.now();
   await module.default.render({model, el: document.getElementById("w")});
   document.body.getBoundingClientRect();
@@ -48,13 +52,16 @@ def browser(theme: str = "light", width: int = 1088, height: int = 640) -> Itera
 def show(page: Page, widget: Any, *, live: bool | None = True, dark: bool = False) -> None:
     """Puts the widget into the page. `live`: Python answers; `False`: it is silent; `None`: there is no way to it."""
     known = len(widget.logs)
+    custom: list[dict[str, Any]] = []
+    widget.tell = custom.append
 
     def python(message: str) -> dict[str, Any]:
         nonlocal known
         widget.dispatch(json.loads(message))
         new = {f"log_{index}": widget.logs[index] for index in range(known, len(widget.logs))}
         known = len(widget.logs)
-        return {**new, "head": widget.head}
+        said, custom[:] = list(custom), []
+        return {**new, "head": widget.head, "custom": said}
 
     page.set_content(PAGE.format(css=widget._css, back="#14171c" if dark else "#fff"))
     page.expose_function("python", python)

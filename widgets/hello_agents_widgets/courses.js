@@ -6,7 +6,12 @@ const BEFORE = 2;
 const ROWS = 80;
 const WORDS = 220;
 
-const cut = (text) => (text.length > WORDS ? `${text.slice(0, WORDS)} …` : text);
+const CUT_LINES = 4;
+
+const cut = (text) => {
+  const short = text.slice(0, WORDS).split("\n").slice(0, CUT_LINES).join("\n");
+  return short.length < text.length ? `${short} …` : text;
+};
 
 /** What happened in a round, in lines: `[class, text]`. */
 export function linesOf(snapshot, round, say) {
