@@ -35,7 +35,7 @@ export function view(snapshot, ui = freshUi(), memo = null) {
     notices(context),
     ui.panel === "compare" && head.branches.length > 1 ? comparePanel(context, roundWords, branchLabel)
       : ui.panel === "spread" && head.spread ? spreadPanel(context)
-      : h("div", { key: "main", class: "hai-main" }, rail(context), flow(context), side(context)),
+      : h("div", { key: "main", class: "hai-main", inert: Boolean(ui.menu) }, rail(context), flow(context), side(context)),
     foot(context),
     h("div", { class: "hai-hidden", role: "status", "aria-live": "polite" }, ui.said));
 }
@@ -758,6 +758,7 @@ function render({ model, el, signal }) {
   listen("focusin", () => (wasInside = true));
   listen("focusout", (event) => (wasInside = event.relatedTarget === null));
   listen("click", (event) => {
+    if (ui.menu && !event.target.closest(".hai-pop")) return change({ menu: null });
     const target = event.target.closest("[data-op]");
     if (!target || target.disabled) return;
     const { op, arg } = target.dataset;
@@ -836,7 +837,10 @@ function render({ model, el, signal }) {
     ui = next;
     draw();
     if (moved) reveal();
-    if (doc.activeElement === doc.body && !ui.busy && wasInside) home();
+    // A button that was pressed and is off now has the focus for a moment longer, and then nobody has.
+    const focused = doc.activeElement;
+    const lost = focused === doc.body ? wasInside : el.contains(focused) && Boolean(focused.disabled);
+    if (lost && !ui.busy) home();
   };
   const stop = () => {
     clearTimeout(timer);
