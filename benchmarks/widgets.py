@@ -17,11 +17,11 @@ ROOT = Path(__file__).parents[1]
 # In the place of this script's own folder, in which `widgets` is this file.
 sys.path[:1] = [str(ROOT), str(ROOT / "widgets"), str(ROOT / "tests")]
 
-from hello_agents_widgets import LoopInspector
-from hello_agents_widgets.timeline import compact_json
-from widgets.page import browser, show
+from hello_agents_widgets import LoopInspector  # noqa: E402
+from hello_agents_widgets.timeline import compact_json  # noqa: E402
+from widgets.page import browser, show  # noqa: E402
 
-from hello_agents import ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
+from hello_agents import ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry  # noqa: E402
 
 KEYS = ("End", "Home", "ArrowDown", "ArrowRight", "ArrowLeft", "End", "ArrowUp", "j", "j")
 

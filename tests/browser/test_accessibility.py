@@ -29,7 +29,9 @@ def faults(page: Any, place: str = ".hai") -> list[str]:
     # Colours are compared as they are at rest, not half-way through a transition.
     page.add_style_tag(content="*, *::before { transition: none !important; animation: none !important }")
     found = Axe().run(page, context=place, options=LEVELS).response["violations"]
-    return [f"{fault['id']}: {node['html'][:200]} {node['failureSummary']}" for fault in found for node in fault["nodes"]]
+    return [
+        f"{fault['id']}: {node['html'][:200]} {node['failureSummary']}" for fault in found for node in fault["nodes"]
+    ]
 
 
 def asking() -> LoopInspector:

@@ -346,7 +346,7 @@ function chipLabel(message) {
 
 function jsonBlock(c, source) {
   const { ui, say } = c;
-  const limit = 40000;
+  const limit = 12000;
   const whole = source.length <= limit || ui.all.json;
   const text = whole ? source : source.slice(0, limit);
   const pieces = ui.raw ? [["", text]] : prettyJson(text);
