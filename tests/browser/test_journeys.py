@@ -46,7 +46,7 @@ look_at = LoopInspector(ReActAgent("guide", llm, tools, max_steps=9), "Look, wri
 CELLS = [
     SETUP,
     "look_at",
-    "print(look_at.run.answer, [m.text for m in look_at.run.messages if 'paid' in m.text], look_at.score)",
+    "print(look_at.run.answer, [m.text for m in look_at.run.messages if m.text.endswith(' paid')], look_at.score)",
 ]
 
 # Listens for what is pressed, by mouse or by key: both are a click to the page.

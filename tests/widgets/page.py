@@ -41,11 +41,12 @@ MOUNT = """async ([esm, state, live]) => {
 
 
 @contextmanager
-def browser(theme: str = "light", width: int = 1088, height: int = 640) -> Iterator[Page]:
+def browser(theme: str = "light", width: int = 1088, height: int = 640, scale: int = 1) -> Iterator[Page]:
     with sync_playwright() as play:
         found = next((path for name in ("chromium", "google-chrome", "chrome") if (path := which(name))), None)
         app = play.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield app.new_page(color_scheme=theme, viewport={"width": width, "height": height})
+        size = {"width": width, "height": height}
+        yield app.new_page(color_scheme=theme, viewport=size, device_scale_factor=scale)
         app.close()
 
 

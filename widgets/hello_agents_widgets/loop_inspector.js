@@ -182,6 +182,9 @@ function roundWords(round, say) {
   return round.names.length ? round.names.join(", ") : say("answer");
 }
 
+/** Long names of tools break behind an underscore rather than inside a word. */
+const breakable = (words) => words.split(/(?<=_)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+
 function railRow({ say, row, at }, round, i, veiled, of) {
   const current = i === row;
   const kind = round.failed ? "err" : round.kind === "told" ? "user" : round.names.length ? "tool" : "model";
@@ -190,7 +193,7 @@ function railRow({ say, row, at }, round, i, veiled, of) {
     type: "button", class: `hai-row${current ? " hai-cur" : ""}${round.from > at ? " hai-ahead" : ""}`, "data-op": "row", "data-arg": String(i), style: round.frame ? indent(round.frame) : null,
     "aria-current": current ? "step" : null, tabindex: current || (row < 0 && i === 0) ? "0" : "-1", title: round.from > at ? say("ahead") : of ? words : null },
     h("span", { class: "hai-n" }, round.kind === "rest" ? "" : String(round.number ?? 0)),
-    h("span", { class: "hai-what" }, mark(veiled ? "sys" : kind), h("span", {}, words), round.failed && !veiled && h("span", { class: "hai-hidden" }, ` (${say("error")})`)),
+    h("span", { class: "hai-what" }, mark(veiled ? "sys" : kind), h("span", {}, breakable(words)), round.failed && !veiled && h("span", { class: "hai-hidden" }, ` (${say("error")})`)),
     h("span", { class: "hai-t" }, veiled ? "" : (round.kind === "told" ? "" : "+") + grouped(round.tokens))));
 }
 
