@@ -690,7 +690,7 @@ function render({ model, el, signal }) {
     }
     if (["compare", "spread"].includes(op) && ui.panel) el.querySelector(".hai-panel select, .hai-panel button").focus();
     else if (op === "compare") el.querySelector('[data-op="compare"]').focus();
-    if (op === "predict" && ui.predict) askForGuess();
+    if (op === "predict" && !(ui.predict && askForGuess()) && was.menu) home();
     if (op === "panel" || (op === "cancel" && was.panel)) (el.querySelector(`[data-op="${was.panel === "compare" ? "compare" : "menu"}"]`) || el).focus();
     else if (op === "cancel" && was.menu) el.querySelector(`[data-op="menu"][data-arg="${was.menu}"]`).focus();
     else if (op === "cancel" || (doc.activeElement === doc.body && el.isConnected && ["edit", "switch"].includes(op))) home();
