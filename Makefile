@@ -21,7 +21,7 @@ PYTHON := $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 p
 help:
 	@echo "make lab        open the book in JupyterLab (PORT=8899 picks the port, ARGS=--no-browser only prints the address)"
 	@echo "make test       run every check"
-	@echo "make test-more  run them once more with every implicit encoding an error"
+	@echo "make test-more  fuzz, race and kill, and run the checks once more with every implicit encoding an error"
 	@echo "make execute    run the notebooks and store their outputs"
 	@echo "make format     put the code into the usual form"
 	@echo "make doctor     say what is installed, what is missing, and what to do"
@@ -61,7 +61,7 @@ types: $(VENV)/.dev
 
 # Two sessions: Playwright keeps an event loop in the main thread, which the asynchronous tests want for themselves.
 pytest: $(VENV)/.dev
-	$(BIN)/python -m pytest --ignore=tests/browser $(ARGS)
+	$(BIN)/python -m pytest --ignore=tests/browser --ignore=tests/more $(ARGS)
 	$(BIN)/python -m pytest tests/browser $(ARGS)
 
 browser: $(VENV)/.dev
@@ -70,10 +70,12 @@ browser: $(VENV)/.dev
 node: $(VENV)/.dev
 	@if [ -n "$(JS_TESTS)" ]; then $(BIN)/node --test $(JS_TESTS); fi
 
-# Half of the readers write Chinese, some on systems whose files are not UTF-8 unless a program says so.
+# Fuzzing, races and kills; and half of the readers write Chinese, some on systems whose files are not UTF-8 unless a
+# program says so.
 test-more: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/more $(ARGS)
 	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --ignore=tests/browser --ignore=tests/notebooks --ignore=tests/package \
-		-o filterwarnings='error::EncodingWarning:hello_agents' $(ARGS)
+		--ignore=tests/more -o filterwarnings='error::EncodingWarning:hello_agents' $(ARGS)
 
 execute: $(VENV)/.dev
 	$(BIN)/python tests/notebooks/execute.py $(or $(ONLY),$(NOTEBOOKS))

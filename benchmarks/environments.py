@@ -11,33 +11,34 @@ import tempfile
 import venv
 from pathlib import Path
 
+from entrants import THIS
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 FOLDER = HERE / ".env"
 
 
 def environment(packages: tuple[str, ...]) -> Path:
-    """The interpreter of the environment that holds these packages and nothing else, made on first use."""
+    """The interpreter of the environment that holds these packages and nothing else, made on first use.
+
+    The one with this checkout gets a new wheel of it each time.
+    """
+    ours = packages == THIS
     name = re.split(r"[=\[]", packages[0])[0] if packages else "empty"
-    folder = FOLDER / name
-    python = folder / "bin" / "python"
-    stamp = folder / "holds.txt"
-    wanted = "\n".join(packages)
-    if packages == ("this",):
-        wanted = str(_wheel())
+    python = FOLDER / name / "bin" / "python"
+    stamp = FOLDER / name / "holds.txt"
+    wanted = (ROOT / "pyproject.toml").read_text(encoding="utf-8") if ours else "\n".join(packages)
+    install = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    wheel = _wheel() if ours else None
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
         print(f"Making an environment with {', '.join(packages) or 'nothing'} …", file=sys.stderr)
-        venv.create(folder, clear=True, with_pip=True)
+        venv.create(FOLDER / name, clear=True, with_pip=True)
         if packages:
-            install(python, *([wanted] if packages == ("this",) else packages))
+            _checked([*install, *([wheel] if wheel else packages)])
         stamp.write_text(wanted, encoding="utf-8")
-    elif packages == ("this",):
-        install(python, "--force-reinstall", "--no-deps", wanted)
+    elif wheel:
+        _checked([*install, "--force-reinstall", "--no-deps", wheel])
     return python
-
-
-def install(python: Path, *arguments: str) -> None:
-    _checked([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *arguments])
 
 
 def _wheel() -> Path:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 from entrants import Contender
 from environments import HERE, run
@@ -28,7 +29,9 @@ class Figures:
     alone_mib: float = float("inf")
     """Of the interpreter alone: the least of all rounds."""
     import_ms: list[float] = field(default_factory=list)
-    """Wall milliseconds of a process that imports and ends, over one that only ends; one a round and repeat."""
+    """Wall milliseconds of processes that import and end."""
+    bare_ms: list[float] = field(default_factory=list)
+    """The same of processes that only end, started in turn with those."""
     loads: list[str] = field(default_factory=list)
     """Which of `HEAVY` the import loads."""
     added: dict[str, dict[str, str | int]] = field(default_factory=dict)
@@ -38,6 +41,16 @@ class Figures:
     def growth(self) -> float:
         """How many times as much a step costs in a run of 1000 as in one of 100."""
         return self.us["1000"] / self.us["100"]
+
+    @property
+    def import_median(self) -> float:
+        """Milliseconds that the import takes over a bare interpreter."""
+        return median(self.import_ms) - median(self.bare_ms)
+
+    @property
+    def import_least(self) -> float:
+        """The same, of the least disturbed process of each kind."""
+        return min(self.import_ms) - min(self.bare_ms)
 
     @property
     def megabytes(self) -> float:
@@ -52,7 +65,7 @@ class Measuring:
         self._pythons = pythons
         self._paths = paths
 
-    def round(self, imports: int = 3) -> None:
+    def round(self, imports: int = 7) -> None:
         """One of everything of every contender; `imports` of its import, which is quick and noisy."""
         for one in self.figures:
             self._steps(one)
@@ -83,8 +96,8 @@ class Measuring:
         figures.peak_mib = min(figures.peak_mib, self._measure(one, "memory", str(MEMORY_SIZE)))
 
     def _import(self, one: Contender) -> None:
-        bare = self._wall_ms(one, "pass")
-        self.figures[one].import_ms.append(self._wall_ms(one, one.imports) - bare)
+        self.figures[one].bare_ms.append(self._wall_ms(one, "pass"))
+        self.figures[one].import_ms.append(self._wall_ms(one, one.imports))
 
     def _wall_ms(self, one: Contender, code: str) -> float:
         start = time.perf_counter()

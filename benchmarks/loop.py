@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
+from statistics import mean
 
 import report
 from entrants import ALL, LOCAL
@@ -26,7 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="also measure the peers (installs them below .env)")
     parser.add_argument("--write", action="store_true", help="write benchmarks/README.md; only with --all")
-    parser.add_argument("--rounds", type=int, default=5, help="how often everything is measured")
+    parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured")
     arguments = parser.parse_args()
     if arguments.write and not arguments.all:
         parser.error("--write needs --all: the tables compare with the peers.")
@@ -36,9 +38,11 @@ def main() -> None:
         measuring.once(empty)
     else:
         measuring = Measuring(dict.fromkeys(LOCAL, Path(sys.executable)), (ROOT,))
+    loads: list[float] = []
     for number in range(1, arguments.rounds + 1):
         print(f"Round {number} of {arguments.rounds} …", file=sys.stderr)
         measuring.round()
+        loads.append(os.getloadavg()[1])
     parts = (
         [report.steps, report.weights, report.loads, report.targets]
         if arguments.all
@@ -46,7 +50,8 @@ def main() -> None:
     )
     print(*(part(measuring.figures) for part in parts), sep="\n\n")
     if arguments.write:
-        text = report.page(measuring.figures, f"python benchmarks/{Path(__file__).name} --all --write")
+        command = f"python benchmarks/loop.py {' '.join(sys.argv[1:])}"
+        text = report.page(measuring.figures, command, mean(loads))
         (HERE / "README.md").write_text(text, encoding="utf-8")
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .core.message import Message, ToolCall, Usage
     from .core.run import Entry, Limits, Run, evolve, settle
     from .offline.offline_llm import OfflineLLM
+    from .offline.recorded import RecordedLLM, RecordingMiss
     from .offline.scripted import ScriptedLLM
     from .tools.base import Tool, ToolParameter, tool_action
     from .tools.builtin.calculator import CalculatorTool, calculate
@@ -37,6 +38,8 @@ __all__ = [
     "Model",
     "OfflineLLM",
     "ReActAgent",
+    "RecordedLLM",
+    "RecordingMiss",
     "Request",
     "Run",
     "ScriptedLLM",
@@ -74,6 +77,8 @@ _HOMES = {
     "Model": "core.action",
     "OfflineLLM": "offline.offline_llm",
     "ReActAgent": "agents.react_agent",
+    "RecordedLLM": "offline.recorded",
+    "RecordingMiss": "offline.recorded",
     "Request": "core.action",
     "Run": "core.run",
     "ScriptedLLM": "offline.scripted",

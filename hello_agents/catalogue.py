@@ -50,6 +50,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "{tool} has failed too often and is switched off for now. Go on without it.",
         "zh": "{tool} 连续失败次数过多，暂时停用。请不使用它继续。",
     },
+    "tool.circuit_open.until": {
+        "en": "{tool} has failed too often and is switched off for another {seconds} s. Go on without it.",
+        "zh": "{tool} 连续失败次数过多，将继续停用 {seconds} 秒。请不使用它继续。",
+    },
     # --- calculator ----------------------------------------------------------------------------------------------
     "calculator.description": {
         "en": "Works out an arithmetic expression: + - * / // % **, parentheses, sqrt, sin, cos, tan, log, log10, "
@@ -99,6 +103,26 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "{path!r} 是目录。请指定其中的文件。",
     },
     "file.binary": {"en": "{path!r} is not a UTF-8 text file.", "zh": "{path!r} 不是 UTF-8 文本文件。"},
+    "file.utf16": {
+        "en": "{path!r} is UTF-16 text, and only UTF-8 can be used. Convert it first.",
+        "zh": "{path!r} 是 UTF-16 文本，只能使用 UTF-8。请先转换编码。",
+    },
+    "file.gbk": {
+        "en": "{path!r} is not UTF-8; it may be GBK text, and only UTF-8 can be used. Convert it first.",
+        "zh": "{path!r} 不是 UTF-8，可能是 GBK 文本，只能使用 UTF-8。请先转换编码。",
+    },
+    "file.readonly": {
+        "en": "{path!r} is write-protected. Leave it as it is, or ask for its permissions to be changed.",
+        "zh": "{path!r} 是只读文件。请保持原样，或请求更改其权限。",
+    },
+    "file.conflict": {
+        "en": "{path!r} has changed since it was read. Read it again, then change it.",
+        "zh": "{path!r} 在读取之后被修改过。请重新读取后再修改。",
+    },
+    "file.gone": {
+        "en": "{path!r} has been removed since it was read. Read it again to make sure, then write it anew.",
+        "zh": "{path!r} 在读取之后被删除。请重新读取确认后再写入。",
+    },
     "file.denied": {
         "en": "The operating system does not let {path!r} be used: {why}.",
         "zh": "操作系统不允许使用 {path!r}：{why}。",
@@ -133,10 +157,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "The file_mtime_ms that Read gave; the write is refused when the file has changed since.",
         "zh": "Read 返回的 file_mtime_ms；若文件此后被修改则拒绝写入。",
     },
-    "write.conflict": {
-        "en": "{path!r} has changed since it was read. Read it again, then write.",
-        "zh": "{path!r} 在读取之后被修改过。请重新读取后再写入。",
-    },
     "write.surrogate": {
         "en": "The content cannot be written as UTF-8 (look at position {position}).",
         "zh": "内容无法写成 UTF-8（请检查第 {position} 个字符）。",
@@ -148,6 +168,94 @@ TEXTS: dict[str, dict[str, str]] = {
     "write.replaced": {
         "en": "Replaced {path} ({lines} lines, {size} bytes).",
         "zh": "已覆盖 {path}（{lines} 行，{size} 字节）。",
+    },
+    "edit.description": {
+        "en": "Replaces one part of a text file.",
+        "zh": "替换文本文件中的一处内容。",
+    },
+    "edit.old": {
+        "en": "The text to replace, exactly as in the file and with enough around it to occur once.",
+        "zh": "要替换的原文，须与文件完全一致，并带上足够的上下文使其只出现一次。",
+    },
+    "edit.new": {"en": "The text to put in its place.", "zh": "替换后的文本。"},
+    "edit.empty": {
+        "en": "old_string is empty. Give the text to replace, or use Write for a whole file.",
+        "zh": "old_string 为空。请给出要替换的原文，或用 Write 写入整个文件。",
+    },
+    "edit.same": {
+        "en": "old_string and new_string are the same. Nothing would change.",
+        "zh": "old_string 与 new_string 相同，不会有任何改变。",
+    },
+    "edit.none": {
+        "en": "old_string occurs 0 times in {path!r}. Read the file and copy the text exactly.",
+        "zh": "old_string 在 {path!r} 中出现 0 次。请读取文件并原样复制要替换的文本。",
+    },
+    "edit.near": {
+        "en": "old_string occurs 0 times in {path!r}. The nearest is line {line}: {found!r}. "
+        "Read the file and copy the text exactly.",
+        "zh": "old_string 在 {path!r} 中出现 0 次。最接近的是第 {line} 行：{found!r}。请读取文件并原样复制要替换的文本。",
+    },
+    "edit.several": {
+        "en": "old_string occurs {count} times in {path!r} (lines {lines}). Add text around it until it occurs once.",
+        "zh": "old_string 在 {path!r} 中出现 {count} 次（第 {lines} 行）。请加上前后文，使其只出现一次。",
+    },
+    "edit.which": {
+        "en": "Edit {number} of {count}: {why} Nothing was changed.",
+        "zh": "第 {number} 处修改（共 {count} 处）：{why} 文件未作任何修改。",
+    },
+    "edit.done": {
+        "en": "Edited {path}: {count} change(s), the first in line {line} ({lines} lines, {size} bytes now).",
+        "zh": "已修改 {path}：{count} 处，首处在第 {line} 行（现为 {lines} 行，{size} 字节）。",
+    },
+    "multiedit.description": {
+        "en": "Replaces several parts of a text file, in order: all of them or, if one does not fit, none.",
+        "zh": "依次替换文本文件中的多处内容：全部成功，或只要有一处不符就都不修改。",
+    },
+    "multiedit.edits": {"en": "The replacements, in order.", "zh": "要做的替换，按顺序。"},
+    "multiedit.bad": {
+        "en": "Edit {number} is not an object with old_string and new_string, both texts.",
+        "zh": "第 {number} 处修改不是含文本 old_string 与 new_string 的对象。",
+    },
+    "multiedit.empty": {
+        "en": "edits is empty. Give at least one object with old_string and new_string.",
+        "zh": "edits 为空。请至少给出一个含 old_string 与 new_string 的对象。",
+    },
+    "search.path": {"en": "The folder or file to search.", "zh": "要搜索的目录或文件。"},
+    "search.most": {"en": "How many results at most.", "zh": "最多返回多少条结果。"},
+    "search.limit": {"en": "limit is 1 or more; got {limit}.", "zh": "limit 至少为 1，收到 {limit}。"},
+    "search.none": {"en": "Nothing was found.", "zh": "没有找到。"},
+    "search.none.yet": {
+        "en": "Nothing was found in the first {files} files; the others were not looked at. Name a folder.",
+        "zh": "前 {files} 个文件中没有找到，其余未搜索。请指定目录。",
+    },
+    "search.more": {
+        "en": "the first {count} results; narrow the search to see the others.\n{lines}",
+        "zh": "前 {count} 条结果；请缩小搜索范围以查看其余结果。\n{lines}",
+    },
+    "glob.description": {
+        "en": "Finds files by name.",
+        "zh": "按名称查找文件。",
+    },
+    "glob.pattern": {
+        "en": "A name such as `*.py`, or a path such as `src/**/*.py`, from the folder searched.",
+        "zh": "文件名模式，如 `*.py`；或相对于所搜索目录的路径模式，如 `src/**/*.py`。",
+    },
+    "grep.description": {
+        "en": "Finds lines of text files that contain a text.",
+        "zh": "查找文本文件中包含指定文本的行。",
+    },
+    "grep.pattern": {
+        "en": "The text to look for within a line, as it stands: not a regular expression.",
+        "zh": "要在行内查找的文本，按原样匹配，不是正则表达式。",
+    },
+    "grep.glob": {
+        "en": "Only in files that fit, such as `*.py` or `src/**/*.py`.",
+        "zh": "只搜索符合此模式的文件，如 `*.py` 或 `src/**/*.py`。",
+    },
+    "grep.case": {"en": "Take capitals and small letters as the same.", "zh": "忽略大小写。"},
+    "grep.bad": {
+        "en": "pattern must be a text within one line, and not empty.",
+        "zh": "pattern 必须是单行文本，且不能为空。",
     },
     # --- todos ---------------------------------------------------------------------------------------------------
     "todo.description": {
@@ -186,6 +294,90 @@ TEXTS: dict[str, dict[str, str]] = {
     "todo.head": {"en": "{summary} ({completed}/{total} done)", "zh": "{summary}（已完成 {completed}/{total}）"},
     "todo.title": {"en": "Todos", "zh": "任务清单"},
     "todo.unsaved": {"en": "{recap}\n(not saved: {why})", "zh": "{recap}\n（未保存：{why}）"},
+    # --- web search ----------------------------------------------------------------------------------------------
+    "search.web.description": {"en": "Searches the web.", "zh": "搜索网页。"},
+    "search.web.input": {"en": "What to search for.", "zh": "要搜索的内容。"},
+    "search.web.no_query": {"en": "input is empty. Say what to search for.", "zh": "input 为空。请写明要搜索的内容。"},
+    "search.web.way": {"en": "{key} with the package {package}", "zh": "{key} 与软件包 {package}"},
+    "search.web.not_configured": {
+        "en": "The web search is not configured: it needs {ways}. Set a key and install its package, or go on without.",
+        "zh": "网页搜索尚未配置，需要 {ways}。请设置密钥并安装对应软件包，或不使用搜索继续。",
+    },
+    "search.web.failed": {"en": "The search failed: {why}.", "zh": "搜索失败：{why}。"},
+    # --- development log -----------------------------------------------------------------------------------------
+    "devlog.description": {
+        "en": "Keeps a log of decisions, progress and findings, and finds them again.",
+        "zh": "记录决策、进展与发现，并可再次查找。",
+    },
+    "devlog.action": {
+        "en": "append: add an entry. read: find entries. summary: counts and the last entries. clear: forget all.",
+        "zh": "append：追加一条。read：查找记录。summary：统计与最近的记录。clear：全部清空。",
+    },
+    "devlog.category": {
+        "en": "For append. decision: a choice and why. progress: something done. issue: a difficulty. solution: how it "
+        "was overcome. refactor: a change of form. test: a check and its result. performance: a measurement.",
+        "zh": "用于 append。decision：决策与理由。progress：已完成的事。issue：遇到的问题。solution：解决办法。"
+        "refactor：重构。test：测试与结果。performance：性能。",
+    },
+    "devlog.content": {"en": "For append: what is worth remembering.", "zh": "用于 append：值得记下的内容。"},
+    "devlog.metadata": {
+        "en": "For append: more about it; tags is a list of words to find it by.",
+        "zh": "用于 append：附加信息；tags 是便于查找的标签列表。",
+    },
+    "devlog.filter": {
+        "en": "For read: which entries. Without it, all.",
+        "zh": "用于 read：查找条件。不给则返回全部。",
+    },
+    "devlog.filter.category": {"en": "Only this category.", "zh": "只要这一类别。"},
+    "devlog.filter.tags": {"en": "Only those with any of these tags.", "zh": "只要带有其中任一标签的记录。"},
+    "devlog.filter.query": {"en": "Only those that hold all these words.", "zh": "只要包含所有这些词的记录。"},
+    "devlog.filter.limit": {"en": "Only the last so many.", "zh": "只要最近的若干条。"},
+    "devlog.bad_action": {
+        "en": "{action!r} is not an action. Use append, read, summary or clear.",
+        "zh": "{action!r} 不是有效操作。请使用 append、read、summary 或 clear。",
+    },
+    "devlog.bad_category": {
+        "en": "{category!r} is not a category. Use one of {names}.",
+        "zh": "{category!r} 不是有效类别。可用：{names}。",
+    },
+    "devlog.no_content": {"en": "content is empty. Say what is worth remembering.", "zh": "content 为空。请写明内容。"},
+    "devlog.bad_metadata": {
+        "en": 'metadata is not an object. Pass one such as {{"tags": ["parser"]}}, or leave it out.',
+        "zh": "metadata 不是对象。请传入对象（如带 tags 列表），或省略。",
+    },
+    "devlog.bad_filter": {
+        "en": "filter is an object with any of category, tags, query and limit (1 or more), and nothing else.",
+        "zh": "filter 是对象，可含 category、tags、query、limit（至少为 1），不能有其他字段。",
+    },
+    "devlog.added": {"en": "Entry {count}:\n{line}", "zh": "第 {count} 条：\n{line}"},
+    "devlog.none": {"en": "No entry fits.", "zh": "没有符合条件的记录。"},
+    "devlog.empty": {"en": "The log is empty.", "zh": "日志为空。"},
+    "devlog.head": {"en": "{count} entries ({counts}). The last:", "zh": "共 {count} 条（{counts}）。最近的："},
+    "devlog.cleared": {"en": "{count} entries were removed.", "zh": "已清除 {count} 条记录。"},
+    "devlog.unsaved": {"en": "{said}\n(not saved: {why})", "zh": "{said}\n（未保存：{why}）"},
+    # --- skills --------------------------------------------------------------------------------------------------
+    "skill.description": {
+        "en": "Loads a skill: instructions for a kind of task. Load the one that fits before you begin.",
+        "zh": "加载技能：针对某类任务的说明。开始之前先加载合适的技能。",
+    },
+    "skill.list": {"en": "{text}\nSkills:\n{listed}", "zh": "{text}\n可用技能：\n{listed}"},
+    "skill.empty": {"en": "(none)", "zh": "（无）"},
+    "skill.skill": {"en": "The name of the skill.", "zh": "技能名称。"},
+    "skill.args": {"en": "What to apply it to, if it takes that.", "zh": "应用技能的对象（如果需要）。"},
+    "skill.with": {"en": "{body}\n\nArguments: {arguments}", "zh": "{body}\n\n参数：{arguments}"},
+    "skill.files": {"en": "{body}\n\nFiles of this skill:\n{listed}", "zh": "{body}\n\n该技能的文件：\n{listed}"},
+    "skill.broken": {
+        "en": "The skill {name!r} cannot be used: {file}, line {line}: {why}. Go on without it.",
+        "zh": "技能 {name!r} 无法使用：{file} 第 {line} 行：{why}。请不使用它继续。",
+    },
+    "skill.unknown": {
+        "en": "There is no skill {name!r}. Use one of: {names}.",
+        "zh": "没有名为 {name!r} 的技能。可用的技能：{names}。",
+    },
+    "skill.unknown.empty": {
+        "en": "There is no skill {name!r}: there are none at all. Go on without one.",
+        "zh": "没有名为 {name!r} 的技能：当前没有任何技能。请不使用技能继续。",
+    },
     # --- demo tools ----------------------------------------------------------------------------------------------
     "demo.weather": {"en": "{city}: {sky}, {degrees:g} {unit}", "zh": "{city}：{sky}，{degrees:g} {unit}"},
     # limits
@@ -205,6 +397,10 @@ TEXTS: dict[str, dict[str, str]] = {
     "limits.not_run": {
         "en": "not run: the limit of this question was reached before the call",
         "zh": "未执行：在此调用之前已达到本次提问的上限",
+    },
+    "limits.too_many_calls": {
+        "en": "not run: {name} may be called {most} times for one question, and was",
+        "zh": "未执行：每次提问最多可调用 {name} {most} 次，已达到上限",
     },
     "limits.no_answer": {
         "en": "Stopped without an answer ({reason}). The last result was: {last}",
@@ -281,6 +477,20 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "无法从规划者的回复中读出计划：{said}",
     },
     # sub-agents
+    "task.description": {
+        "en": "Hands a part of the task to a sub-agent with a conversation of its own, and gives back its answer.",
+        "zh": "把任务的一部分交给拥有独立对话的子代理，并返回它的回答。",
+    },
+    "task.task": {
+        "en": "The part to do, complete in itself: the sub-agent sees nothing else.",
+        "zh": "要完成的部分，须独立完整：子代理看不到其他内容。",
+    },
+    "task.agent_type": {"en": "The pattern of the sub-agent.", "zh": "子代理的范式。"},
+    "task.tool_filter": {
+        "en": "Tools of the sub-agent: none = all of yours, readonly = only those that change nothing, full = all but commands.",
+        "zh": "子代理可用的工具：none = 与你相同，readonly = 仅只读工具，full = 除命令执行外的全部工具。",
+    },
+    "task.max_steps": {"en": "Steps the sub-agent may take.", "zh": "子代理最多可执行的步数。"},
     "subagent.simple": {
         "en": "You do one part of a larger task. Do exactly that part, and answer with its result.",
         "zh": "你负责一个较大任务中的一部分。只完成这一部分，并以结果作答。",
@@ -322,8 +532,49 @@ TEXTS: dict[str, dict[str, str]] = {
     "why.compacted": {"en": "the history is shortened", "zh": "历史被压缩"},
     "why.no_agent": {"en": "this is a finished run without its agent", "zh": "这是一个没有智能体的已完成运行"},
     "why.replay": {"en": "this step is recorded already", "zh": "这一步已有记录"},
+    # --- cutting and compaction ----------------------------------------------------------------------------------
+    "cut.notice": {
+        "en": "[Shortened: {part} are shown, {kept_lines} of {total_lines} lines and {kept_bytes} of {total_bytes} bytes; left out are {dropped_lines} lines and {dropped_bytes} bytes.{note}]",
+        "zh": "[已截断：显示{part}，共 {total_lines} 行 {total_bytes} 字节，保留 {kept_lines} 行 {kept_bytes} 字节，省略 {dropped_lines} 行 {dropped_bytes} 字节。{note}]",
+    },
+    "cut.short": {
+        "en": "[{dropped_bytes} of {total_bytes} bytes left out]",
+        "zh": "[省略 {dropped_bytes}/{total_bytes} 字节]",
+    },
+    "cut.head": {"en": "the first lines", "zh": "开头"},
+    "cut.tail": {"en": "the last lines", "zh": "结尾"},
+    "cut.head_tail": {"en": "the first and the last lines", "zh": "开头和结尾"},
+    "cut.summary": {"en": "the key lines", "zh": "关键行"},
+    "cut.json": {
+        "en": " The whole is JSON; this part of it is not.",
+        "zh": "完整内容是 JSON，此处只是其中一部分，不是合法的 JSON。",
+    },
+    "cut.saved": {"en": " The whole output is in {path}.", "zh": "完整输出保存在 {path}。"},
+    "cut.unsaved": {"en": " The whole output could not be saved ({why}).", "zh": "完整输出未能保存（{why}）。"},
+    "digest.messages": {
+        "en": "{count} earlier message(s) were taken out here. In short:",
+        "zh": "此处省略了较早的 {count} 条消息，概要如下：",
+    },
+    "digest.earlier": {"en": "Before that: {text}", "zh": "更早之前：{text}"},
+    "digest.tools": {"en": "Tools called: {tools}", "zh": "调用过的工具：{tools}"},
+    "digest.asked": {"en": "Asked: {text}", "zh": "提问：{text}"},
+    "digest.answered": {"en": "Answered: {text}", "zh": "回答：{text}"},
+    "digest.result": {"en": "Last result of {name}: {text}", "zh": "{name} 的最后结果：{text}"},
+    "summarizer.system": {
+        "en": "You summarise the earlier part of a conversation between a user and an agent, so that the agent can go on "
+        "without it. Keep what was asked, decided, found out and left open; keep names, numbers, paths and errors "
+        "exactly. Write plain text and nothing else.",
+        "zh": "你负责总结用户与智能体对话中较早的部分，使智能体不看原文也能继续工作。保留提出的要求、做出的决定、得到的结果和未完成的事项；"
+        "名称、数字、路径和错误信息须准确保留。只输出纯文本。",
+    },
+    "summarizer.task": {
+        "en": "Summarise this in at most {tokens} tokens:\n\n{transcript}",
+        "zh": "请用不超过 {tokens} 个 token 总结以下内容：\n\n{transcript}",
+    },
     # wire
     "wire.summary": {"en": "Summary of the conversation so far:", "zh": "此前对话的摘要："},
+    "wire.go_on": {"en": "Go on.", "zh": "请继续。"},
+    "wire.allowed": {"en": "One of: {values}.", "zh": "取值之一：{values}。"},
     "wire.unanswered": {
         "en": "not answered: there is no result of this call",
         "zh": "未得到结果：此调用没有返回结果",
@@ -437,6 +688,51 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "The answer is empty. Answer the task itself.",
         "zh": "回答是空的。请直接回答任务。",
     },
+    "offline.object.failed": {
+        "en": "This did not work: {line} Try it once more or in another way.",
+        "zh": "这一处没有成功：{line} 请再试一次，或换一种做法。",
+    },
+    "offline.object.missing": {
+        "en": "The task names {names}; the answer does not speak of it. Say what came of it.",
+        "zh": "任务中提到了 {names}，回答没有提及。请说明结果。",
+    },
+    "offline.asked_all": {"en": "So far you asked:\n{questions}", "zh": "到目前为止，你问过：\n{questions}"},
+    "offline.instead": {
+        "en": "“{wanted}” was not found; I took “{taken}”.",
+        "zh": "没有找到“{wanted}”，改用“{taken}”。",
+    },
+    "offline.named": {"en": "{name}: {text}", "zh": "{name}: {text}"},
+    "offline.named_lines": {"en": "{name}:\n{text}", "zh": "{name}:\n{text}"},
+    "offline.alone.read": {"en": "{name} says: {text}", "zh": "{name} 的内容是：{text}"},
+    "offline.alone.read_lines": {"en": "{name} says:\n{text}", "zh": "{name} 的内容如下：\n{text}"},
+    "offline.alone.weather": {"en": "The weather in {name}: {text}", "zh": "{name}的天气：{text}"},
+    "offline.here": {"en": "this folder", "zh": "当前目录"},
+    "offline.listing": {"en": "In {name} there is:\n{text}", "zh": "{name}里有：\n{text}"},
+    "offline.listing.empty": {"en": "There is nothing in {name}.", "zh": "{name}里没有任何内容。"},
+    "offline.comma": {"en": ", ", "zh": "、"},
+    "offline.thought.report": {"en": "put the report together", "zh": "整理成报告"},
+    "offline.report.project": {
+        "en": "Report on the project: {folders} folder(s) and {files} file(s) at the top level.",
+        "zh": "项目结构报告：顶层共有 {folders} 个文件夹、{files} 个文件。",
+    },
+    "offline.report.folder": {
+        "en": "Report on {name}: {folders} folder(s) and {files} file(s).",
+        "zh": "{name} 的结构报告：共有 {folders} 个文件夹、{files} 个文件。",
+    },
+    "offline.report.folders": {"en": "Folders: {names}", "zh": "文件夹：{names}"},
+    "offline.report.files": {"en": "Files: {names}", "zh": "文件：{names}"},
+    "offline.report.kinds": {"en": "Kinds of files: {kinds}", "zh": "文件类型：{kinds}"},
+    "offline.report.top": {
+        "en": "I have not looked into the folders.",
+        "zh": "文件夹内部没有查看。",
+    },
+    "offline.report.text": {
+        "en": "Report on {name} ({lines} line(s)):\n{text}",
+        "zh": "关于{name}的报告（{lines} 行）：\n{text}",
+    },
+    "offline.summary.asked": {"en": "Asked: {text}", "zh": "提问：{text}"},
+    "offline.summary.answered": {"en": "Answered: {text}", "zh": "回答：{text}"},
+    "offline.summary.nothing": {"en": "Nothing has been said yet.", "zh": "还没有任何对话内容。"},
     # --- a run as a page -----------------------------------------------------------------------------------------
     "report.empty": {"en": "Nothing has happened yet.", "zh": "还没有发生任何事。"},
     "report.question": {"en": "question", "zh": "提问"},
@@ -479,6 +775,42 @@ TEXTS: dict[str, dict[str, str]] = {
     "report.used": {"en": "{n} tokens used", "zh": "已用 {n} 个 token"},
     "report.used.of": {"en": "{n} of {m} tokens used", "zh": "已用 {n} / {m} 个 token"},
     "report.spent": {"en": "{n} tokens spent", "zh": "共消耗 {n} 个 token"},
+    # --- a trace as a page ---------------------------------------------------------------------------------------
+    "trace.time": {"en": "Time", "zh": "用时"},
+    "trace.requests": {"en": "Model requests", "zh": "模型请求"},
+    "trace.calls": {"en": "Tool calls", "zh": "工具调用"},
+    "trace.tokens": {"en": "Tokens", "zh": "Token 总数"},
+    "trace.prompt": {"en": "Prompt tokens", "zh": "输入 Token"},
+    "trace.completion": {"en": "Completion tokens", "zh": "输出 Token"},
+    "trace.cached": {"en": "{n} cached", "zh": "{n} 来自缓存"},
+    "trace.errors": {"en": "Errors", "zh": "错误"},
+    "trace.finished": {"en": "Finished", "zh": "已完成"},
+    "trace.stopped": {"en": "Stopped: {why}", "zh": "已停止：{why}"},
+    "trace.failed": {"en": "Failed", "zh": "失败"},
+    "trace.open": {"en": "Open", "zh": "未结束"},
+    "trace.message": {"en": "Messages", "zh": "消息"},
+    "trace.model": {"en": "Model", "zh": "模型"},
+    "trace.tool": {"en": "Tools", "zh": "工具"},
+    "trace.agent": {"en": "Agents", "zh": "智能体"},
+    "trace.note": {"en": "Notes", "zh": "记录"},
+    "trace.error": {"en": "Error", "zh": "错误"},
+    "trace.filter": {"en": "Filter", "zh": "筛选"},
+    "trace.search": {"en": "Search", "zh": "搜索"},
+    "trace.first_error": {"en": "First error", "zh": "第一个错误"},
+    "trace.unfold": {"en": "Unfold all", "zh": "全部展开"},
+    "trace.fold": {"en": "Fold all", "zh": "全部折叠"},
+    "trace.theme": {"en": "Light / dark", "zh": "浅色 / 深色"},
+    "trace.none": {"en": "Nothing matches.", "zh": "没有匹配的事件。"},
+    "trace.empty": {"en": "Nothing has been recorded.", "zh": "没有任何记录。"},
+    "trace.step": {"en": "Step {n}", "zh": "第 {n} 步"},
+    "trace.reply": {"en": "Reply", "zh": "回复"},
+    "trace.allowed": {"en": "allowed", "zh": "已批准"},
+    "trace.refused": {"en": "refused", "zh": "已拒绝"},
+    "trace.begins": {"en": "Begins", "zh": "启动"},
+    "trace.answer": {"en": "Answer", "zh": "答案"},
+    "trace.end": {"en": "End", "zh": "结束"},
+    "trace.compressed": {"en": "History compressed", "zh": "历史已压缩"},
+    "trace.more": {"en": "… {n} more characters are in the JSON lines.", "zh": "……其余 {n} 个字符见 JSON 行文件。"},
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""
 

@@ -75,6 +75,9 @@ def lab(folder: Path | None = None, *, port: int | None = None, arguments: Seque
     _say(f"The chapters in {place.resolve()} open in JupyterLab. Ctrl-C, twice, ends it.")
     # The kernel and the widgets are those of this environment, whatever else is registered on the machine.
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    # A folder with one setting in it: JupyterLab is not to ask whether it may fetch its news.
+    paths = [str(Path(__file__).parent / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     jupyterlab.LabApp.launch_instance(lab_arguments(place, port=port, arguments=arguments))
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ..core.action import Action, Wait
 from ..core.message import Message
@@ -22,8 +23,7 @@ def child_of(
     start = Run(agent)
     for message in messages:
         start = evolve(start, Told(message))
-    limits = limits or Limits()
-    limits = Limits(limits.max_steps, limits.max_tokens, limits.max_repeats, limits.tools, run.limits.depth + 1)
+    limits = replace(run.limits, max_steps=limits.max_steps if limits else None, depth=run.limits.depth + 1)
     return evolve(start, Told(Message(prompt, "user"), limits))
 
 

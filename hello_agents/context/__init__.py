@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 from ..lazy import lazily
 
 if TYPE_CHECKING:
+    from .history import HistoryManager
     from .token_counter import TokenCounter
+    from .truncator import ObservationTruncator
 
-__all__ = ["TokenCounter"]
+__all__ = ["HistoryManager", "ObservationTruncator", "TokenCounter"]
 
-_HOMES = {"TokenCounter": "token_counter"}
+_HOMES = {"HistoryManager": "history", "ObservationTruncator": "truncator", "TokenCounter": "token_counter"}
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazily(__name__, _HOMES)

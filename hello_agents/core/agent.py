@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text as catalogue_text
-from .action import Action, Model, Request
+from .action import Action, Ask, Model, Request
+from .compaction import Policy, compact
 from .config import Config
+from .delegation import delegate
 from .exceptions import AgentException
-from .lifecycle import AgentEvent, EventType, LifecycleHook
 from .limits import limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
@@ -19,8 +20,10 @@ from .message import Message, ToolCall
 from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, Told, evolve, frame_of, settle_all
 
 if TYPE_CHECKING:
+    from ..tools.builtin.task_tool import TaskTool
     from ..tools.registry import ToolRegistry
     from .debugger import Debugger
+    from .lifecycle import EventType, LifecycleHook
     from .streaming import StreamEvent
 
 Placed = tuple[str, Event]
@@ -65,7 +68,8 @@ class Agent:
         self.tool_registry: ToolRegistry | None = tool_registry
         self.max_steps = max_steps
         self.members: dict[str, Agent] = {}
-        """The agents that decide for child runs, by name."""
+        """The agents that decide for child runs, by name. One named `summarizer` writes summaries, where wanted."""
+        self._policy: Policy | None = None
         self.state = Run(name)
         """The conversation so far, as a value. Assign an older or loaded run to go on from there."""
         self.journal: list[Entry] = []
@@ -83,8 +87,19 @@ class Agent:
         raise NotImplementedError(f"{type(self).__name__} has no `decide`. Write one that returns an action for a run.")
 
     def act(self, run: Run) -> Action:
-        """What `decide` wants, within the limits of the run."""
-        return limit(run, self.decide(run), self.config.language)
+        """What `decide` wants, within the limits of the run, and of what the model can take."""
+        action = delegate(run, self.decide(run), self._task_tool, self._start_child)
+        action = limit(run, action, self.config.language)
+        # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
+        return compact(run, action, self.policy) if isinstance(action, Ask) else action
+
+    @property
+    def policy(self) -> Policy:
+        """When the conversation is made shorter, and how; after `config`."""
+        policy = self._policy
+        if policy is None or policy.config is not self.config:
+            policy = self._policy = Policy(self.config, self.llm.model if isinstance(self.llm, HelloAgentsLLM) else "")
+        return policy
 
     def request(self, run: Run) -> Request:
         """The conversation and the tools, as the model is asked."""
@@ -120,8 +135,15 @@ class Agent:
         return self.llm
 
     def member(self, run: Run) -> Agent:
-        """The agent that decides for a child run."""
+        """The agent that decides for a child run: one of the `members`, or one that is made when it is needed."""
+        if run.agent == "summarizer" and run.agent not in self.members:
+            from ..context.summarizer import summarizer_for
+
+            self.members[run.agent] = summarizer_for(self)
         if run.agent not in self.members:
+            for tool in self.tools(self.state).get_all_tools():
+                if tool.spawns:
+                    return self._sub_agent(cast("TaskTool", tool), run.agent)
             raise AgentException(
                 f"{self.name!r} has no member {run.agent!r} for this child run. Put it into `members` first."
             )
@@ -255,6 +277,25 @@ class Agent:
         self._state = self._start = run
         self.journal = []
 
+    def _task_tool(self, name: str) -> TaskTool | None:
+        """The spawning tool of this name."""
+        tool = self.tools(self.state).get_tool(name)
+        return cast("TaskTool", tool) if tool is not None and tool.spawns else None
+
+    def _start_child(self, tool: TaskTool, call: ToolCall, run: Run) -> Run:
+        """The start of the child run for a call of a spawning tool."""
+        agent = self._sub_agent(tool, str(call.arguments.get("agent_type") or "react"))
+        return tool.child(call, agent, self.tools(run).list_tools(), run)
+
+    def _sub_agent(self, tool: TaskTool, pattern: str) -> Agent:
+        """The sub-agent of this pattern; made once, as it keeps nothing between its runs."""
+        if pattern not in self.members:
+            agent = tool.agent_factory(pattern)
+            if agent.tool_registry is None:
+                agent.tool_registry = self.tool_registry
+            self.members[pattern] = agent
+        return self.members[pattern]
+
     def _registry(self) -> ToolRegistry:
         """The caller's registry, or an empty one; never changed by the agent."""
         if self.tool_registry is None:
@@ -276,6 +317,8 @@ class Agent:
             max_steps=kwargs.get("max_steps", self.max_steps),
             max_tokens=kwargs.get("max_tokens", self.config.max_total_tokens),
             max_repeats=kwargs.get("max_repeats", self.config.max_repeated_calls),
+            max_calls_per_tool=self.config.max_iterations_per_tool,
+            max_failures=self.config.degrade_after_failures,
         )
 
     def _opening(self, text: str | None, kwargs: Mapping[str, Any], run: Run | None = None) -> list[Placed]:
@@ -337,6 +380,7 @@ class Agent:
     async def _astream(
         self, text: str, hooks: Mapping[str, LifecycleHook], kwargs: Mapping[str, Any], deltas: bool
     ) -> AsyncIterator[StreamEvent]:
+        from .lifecycle import AgentEvent, EventType
         from .stream import Stream, call_hook
 
         loop = self._loop(deltas)

@@ -56,7 +56,7 @@ def kind_of(event: Event) -> str:
 def dump_entry(entry: Entry) -> str:
     """One journal line, without the line break."""
     line = {"schema": SCHEMA, "seq": entry.seq, "frame": entry.frame, "time": entry.time}
-    return _text(line | {"event": plain(entry.event)})
+    return json_text(line | {"event": plain(entry.event)})
 
 
 def load_entry(line: str | bytes) -> Entry:
@@ -114,7 +114,7 @@ class JournalFile:
 
 
 def dump_json(run: Run) -> str:
-    return _text({"schema": SCHEMA} | cast("dict[str, Any]", plain(run)))
+    return json_text({"schema": SCHEMA} | cast("dict[str, Any]", plain(run)))
 
 
 def load_run(text: str | bytes) -> Run:
@@ -172,8 +172,8 @@ def _default(one: Field[Any]) -> Any:
     return one.default_factory() if one.default_factory is not MISSING else one.default
 
 
-def _text(data: object) -> str:
-    """JSON as UTF-8 text. A lone surrogate, which UTF-8 cannot hold, is written as its escape."""
+def json_text(data: object) -> str:
+    """A value as JSON that UTF-8 can carry. A lone surrogate, which UTF-8 cannot hold, is written as its escape."""
     try:
         text = _dumps(data)
     except ValueError:

@@ -7,7 +7,10 @@ the run; so a resumed run closes the same way.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ..catalogue import text
 from .action import Action, Ask, Call, Wait
@@ -42,7 +45,13 @@ def limit(run: Run, action: Action, language: str) -> Action:
     """The action, unless a limit has something to say about it."""
     close = closing(run)
     if close is None:
-        return _open(run, action, language) if isinstance(action, Ask) else action
+        match action:
+            case Ask():
+                return _open(run, action, language)
+            case Call(calls) if run.limits.max_calls_per_tool is not None:
+                return _within_calls(run, calls, run.limits.max_calls_per_tool, language)
+            case _:
+                return action
     match action:
         case Ask() if close.answered:
             return Stopped(close.reason, closing_answer(run, close.reason, language))
@@ -124,6 +133,8 @@ def _open(run: Run, ask: Ask, language: str) -> Action:
         reason = "token_budget"
     elif limits.max_repeats is not None and times > limits.max_repeats:
         reason = "repeated_call"
+    elif limits.max_failures is not None and _failures(run) >= limits.max_failures:
+        reason = "degraded"
     if reason is not None:
         return Noted(CLOSING, {"reason": reason, "step": run.steps})
     notices: list[str] = []
@@ -135,3 +146,25 @@ def _open(run: Run, ask: Ask, language: str) -> Action:
         return ask
     notice = Message("\n".join(notices), "user")
     return Ask(replace(ask.request, messages=(*ask.request.messages, notice)), ask.tolerant)
+
+
+def _within_calls(run: Run, calls: tuple[ToolCall, ...], most: int, language: str) -> Action:
+    """The calls that are still within their tool's number for this question; one beyond it is answered first."""
+    results = (message for message in _this_turn(run) if message.role == "tool")
+    made = Counter(message.metadata.get("tool") for message in results if message.metadata.get("code") != "NOT_RUN")
+    for call in calls:
+        made[call.name] += 1
+        if made[call.name] > most:
+            why = text("limits.too_many_calls", language, name=call.name, most=most)
+            return Returned(not_run(call, why, "NOT_RUN"))
+    return Call(calls)
+
+
+def _failures(run: Run) -> int:
+    """Calls of this question that failed."""
+    return sum(message.status == "error" for message in _this_turn(run))
+
+
+def _this_turn(run: Run) -> Iterator[Message]:
+    """What was said since the question, latest first."""
+    return takewhile(lambda message: message.role != "user", reversed(run.messages))

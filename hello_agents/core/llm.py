@@ -28,7 +28,7 @@ from .run import Delta, Replied
 from .secrets import MASK, mask
 
 if TYPE_CHECKING:
-    from ..wire.endpoint import Endpoint, Options
+    from ..wire.endpoint import Codec, Endpoint, Options
 
 __all__ = [
     "BaseLLMAdapter",
@@ -58,8 +58,11 @@ class HelloAgentsLLM:
     `ConfigException` when that is not enough. Making one touches neither network nor disk.
 
     `provider` names a well-known service instead of its address. `max_retries` (2) counts the repetitions of a
-    request that failed for a passing reason. `send_reasoning` sends earlier thinking back to a provider that asks
-    for it. All further keywords become fields of every request (`top_p`, `seed`, …).
+    request that failed for a passing reason. `send_reasoning` sends earlier thinking back; unset, it goes to the
+    providers that are known to ask for it. All further keywords become fields of every request (`top_p`, `seed`, …).
+
+    Anthropic and Gemini are asked in their own protocols, through their own clients (extras `anthropic` and
+    `gemini`), when the base URL names them or `provider` does.
     """
 
     model: str = ""
@@ -74,7 +77,7 @@ class HelloAgentsLLM:
     """Model, tokens and time of the last reply that was streamed as text."""
     _extra: Mapping[str, Any] = {}
     _max_retries: int = 2
-    _send_reasoning: bool = False
+    _send_reasoning: bool | None = None
     _endpoint: Endpoint | None = None
     _offline: Model | None = None
 
@@ -89,7 +92,7 @@ class HelloAgentsLLM:
         *,
         provider: str | None = None,
         max_retries: int = 2,
-        send_reasoning: bool = False,
+        send_reasoning: bool | None = None,
         language: str | None = None,
         **kwargs: Any,
     ) -> None:
@@ -126,13 +129,11 @@ class HelloAgentsLLM:
     @property
     def whole(self) -> Model:
         """The same model, asked without streaming: one request, one `Replied`."""
-        return _Whole(self)
+        return Whole(self)
 
     def body(self, request: Request, *, stream: bool = False) -> dict[str, Any]:
         """The exact body that a request is sent with. An offline model tells what it would be."""
-        from ..wire import openai_chat
-
-        return self._options({}).body(openai_chat, request, stream=stream)
+        return self._options({}).body(self._codec(), request, stream=stream)
 
     def reply(self, request: Request) -> Replied:
         """The reply, from one request without streaming."""
@@ -222,15 +223,9 @@ class HelloAgentsLLM:
     # -- how it is done -------------------------------------------------------------------------------
 
     def _configure(self, model: str | None, api_key: str | None, base_url: str | None, provider: str | None) -> None:
-        from ..wire.providers import PROVIDERS, is_local
+        from ..wire import providers
 
-        known = None
-        if provider is not None and provider not in ("auto", "custom"):
-            if provider not in PROVIDERS:
-                raise ConfigException(
-                    f"The provider {provider!r} is not known. Use one of {', '.join(PROVIDERS)}, or give base_url."
-                )
-            known = PROVIDERS[provider]
+        known = providers.known(provider)
         self.provider = provider
         self.model = model or settings.setting("LLM_MODEL_ID") or (known.model if known else "")
         if self.model == OFFLINE:
@@ -238,7 +233,7 @@ class HelloAgentsLLM:
         self.base_url = base_url or (known.base_url if known else settings.setting("LLM_BASE_URL"))
         self.api_key = api_key or (known and settings.setting(known.key)) or settings.setting("LLM_API_KEY")
         missing = [name for name, value in (("LLM_MODEL_ID", self.model), ("LLM_BASE_URL", self.base_url)) if not value]
-        if not self.api_key and not (self.base_url and is_local(self.base_url)):
+        if not self.api_key and not (self.base_url and providers.is_local(self.base_url)):
             missing.append("LLM_API_KEY")
         if missing:
             verb = "is" if len(missing) == 1 else "are"
@@ -249,17 +244,26 @@ class HelloAgentsLLM:
     def _online(self) -> Endpoint:
         """The endpoint, made when it is first needed."""
         if self._endpoint is None:
-            from ..wire import openai_chat
             from ..wire.endpoint import Endpoint
-            from ..wire.transport import OpenAITransport
+            from ..wire.providers import protocol_of, transport_of
 
             if not self.base_url:
                 raise ConfigException(_UNCONFIGURED.format(missing="LLM_BASE_URL is"))
-            transport = OpenAITransport(
-                base_url=self.base_url, api_key=self.api_key, timeout=self.timeout, max_retries=self._max_retries
+            transport = transport_of(
+                protocol_of(self.base_url, self.provider),
+                base_url=self.base_url,
+                api_key=self.api_key,
+                timeout=self.timeout,
+                max_retries=self._max_retries,
             )
-            self._endpoint = Endpoint(openai_chat, transport)
+            self._endpoint = Endpoint(self._codec(), transport)
         return self._endpoint
+
+    def _codec(self) -> Codec:
+        """The protocol that the model is asked in."""
+        from ..wire.providers import codec_of, protocol_of
+
+        return codec_of(protocol_of(self.base_url or "", self.provider))
 
     def _model(self) -> Model | None:
         """The offline model, if that is the one in use."""
@@ -272,13 +276,15 @@ class HelloAgentsLLM:
     def _options(self, given: Mapping[str, Any]) -> Options:
         """How to ask: this object's settings, with those given for one call on top."""
         from ..wire.endpoint import Options
+        from ..wire.providers import wants_reasoning
 
+        send = self._send_reasoning
         extra = {**self._extra, **given}
         return Options(
             model=extra.pop("model", None) or self.model,
             temperature=extra.pop("temperature", self.temperature),
             max_tokens=extra.pop("max_tokens", self.max_tokens),
-            send_reasoning=self._send_reasoning,
+            send_reasoning=wants_reasoning(self.base_url or "", self.provider) if send is None else send,
             language=self.language,
             extra=extra,
         )
@@ -324,19 +330,12 @@ class HelloAgentsLLM:
 
 def _check_address(base_url: str) -> None:
     """Raises `ConfigException` for an address that cannot be asked."""
-    from ..wire.providers import protocol_of
-
     shown = mask(base_url)
     if not base_url.startswith(("http://", "https://")):
         raise ConfigException(f"The base URL {shown!r} is no web address. Begin it with https:// or http://.")
-    if base_url.rstrip("/").endswith("/chat/completions"):
-        raise ConfigException(f"The base URL {shown!r} names one method. Leave /chat/completions off.")
-    protocol = protocol_of(base_url)
-    if protocol != "openai":
-        raise ConfigException(
-            f"{shown} speaks the protocol of {protocol.capitalize()}, which is not supported yet. "
-            "Use the provider's OpenAI-compatible address, or another provider."
-        )
+    for method in ("/chat/completions", "/messages", ":generateContent"):
+        if base_url.rstrip("/").endswith(method):
+            raise ConfigException(f"The base URL {shown!r} names one method. Leave {method} off.")
 
 
 def _check_key(key: str) -> None:
@@ -349,7 +348,7 @@ def _check_key(key: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class Whole:
     """The model behind `HelloAgentsLLM.whole`."""
 
     llm: HelloAgentsLLM

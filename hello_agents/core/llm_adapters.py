@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from .exceptions import ConfigException, HelloAgentsException
+from .exceptions import HelloAgentsException
 from .llm_response import LLMResponse, LLMToolResponse, StreamStats, ToolCall
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI, OpenAI
-
+    from ..wire.endpoint import Transport
     from .llm import HelloAgentsLLM
 
 __all__ = [
@@ -30,6 +29,9 @@ __all__ = [
 class BaseLLMAdapter:
     """One endpoint, under the name that the tutorial's code knows."""
 
+    _provider: ClassVar[str | None] = None
+    """Whose protocol is spoken; `None` lets the address decide."""
+
     def __init__(self, api_key: str, base_url: str | None, timeout: int, model: str) -> None:
         self.api_key = api_key
         self.base_url = base_url
@@ -43,7 +45,9 @@ class BaseLLMAdapter:
         if self._made is None:
             from .llm import HelloAgentsLLM
 
-            self._made = HelloAgentsLLM(self.model, self.api_key, self.base_url, timeout=self.timeout)
+            self._made = HelloAgentsLLM(
+                self.model, self.api_key, self.base_url, timeout=self.timeout, provider=self._provider
+            )
         return self._made
 
     @property
@@ -51,17 +55,23 @@ class BaseLLMAdapter:
         """Model, tokens and time of the last streamed reply."""
         return self.llm.last_call_stats
 
-    def create_client(self) -> OpenAI:
-        """A client of the provider's library, for what this library does not wrap."""
-        from openai import OpenAI
+    def create_client(self) -> Any:
+        """A client of the provider's own library, for what this library does not wrap."""
+        return self._transport().client()
 
-        return OpenAI(api_key=self.api_key, base_url=self.base_url, timeout=self.timeout)
-
-    def create_async_client(self) -> AsyncOpenAI:
+    def create_async_client(self) -> Any:
         """`create_client`, for the current event loop."""
-        from openai import AsyncOpenAI
+        return self._transport().async_client()
 
-        return AsyncOpenAI(api_key=self.api_key, base_url=self.base_url, timeout=self.timeout)
+    def _transport(self) -> Transport:
+        from ..wire.providers import protocol_of, transport_of
+
+        return transport_of(
+            protocol_of(self.llm.base_url or "", self._provider),
+            base_url=self.llm.base_url or "",
+            api_key=self.llm.api_key,
+            timeout=self.timeout,
+        )
 
     def invoke(self, messages: Sequence[Mapping[str, Any]], **kwargs: Any) -> LLMResponse:
         return self.llm.invoke(messages, **kwargs)
@@ -85,19 +95,19 @@ class BaseLLMAdapter:
 class OpenAIAdapter(BaseLLMAdapter):
     """Everything that speaks OpenAI's protocol."""
 
+    _provider = "openai"
+
 
 class AnthropicAdapter(BaseLLMAdapter):
-    """Anthropic's own protocol. Not supported yet."""
+    """Anthropic's own protocol. The clients need the extra `anthropic`; so does the first request."""
 
-    def __init__(self, api_key: str, base_url: str | None, timeout: int, model: str) -> None:
-        raise _not_yet("Anthropic")
+    _provider = "anthropic"
 
 
 class GeminiAdapter(BaseLLMAdapter):
-    """Gemini's own protocol. Not supported yet."""
+    """Gemini's own protocol. The clients need the extra `gemini`; so does the first request."""
 
-    def __init__(self, api_key: str, base_url: str | None, timeout: int, model: str) -> None:
-        raise _not_yet("Gemini")
+    _provider = "gemini"
 
 
 def create_adapter(api_key: str, base_url: str | None, timeout: int, model: str) -> BaseLLMAdapter:
@@ -111,9 +121,3 @@ def create_adapter(api_key: str, base_url: str | None, timeout: int, model: str)
             return AnthropicAdapter(api_key, base_url, timeout, model)
         case "gemini":
             return GeminiAdapter(api_key, base_url, timeout, model)
-
-
-def _not_yet(name: str) -> ConfigException:
-    return ConfigException(
-        f"{name}'s own protocol is not supported yet. Use the provider's OpenAI-compatible address with OpenAIAdapter."
-    )

@@ -82,6 +82,8 @@ class Loop:
         self.run = run
         """The whole run, as it is now."""
         self.deltas = deltas
+        self.parked = False
+        """An entry was made that the sink did not take."""
         self._actors = {"": actor}
         self._seq = seq
         self._sink = sink
@@ -129,7 +131,9 @@ class Loop:
         self.run = evolve(self.run, event, frame)
         self._seq += 1
         if self._sink is not None:
+            self.parked = True
             self._sink(entry, self.run)
+            self.parked = False
         return entry, self.run
 
     def record_failure(self, decision: Decision, error: Exception) -> tuple[Entry, Run]:
@@ -173,6 +177,8 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
                 if not replied:
                     raise _no_reply(decision)
             except Exception as error:
+                if loop.parked:
+                    raise  # The model has replied; it is the sink that failed.
                 yield loop.record_failure(decision, error)
                 if not (tolerant and isinstance(error, ModelRefused)):
                     raise
@@ -212,6 +218,8 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
                 if not replied:
                     raise _no_reply(decision)
             except Exception as error:
+                if loop.parked:
+                    raise  # The model has replied; it is the sink that failed.
                 yield loop.record_failure(decision, error)
                 if not (tolerant and isinstance(error, ModelRefused)):
                     raise

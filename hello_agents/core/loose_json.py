@@ -8,6 +8,7 @@ from typing import Any
 
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)(?:```|\Z)", re.DOTALL)
+_NONE = re.compile(r"\bNone\b")
 _PAIRS = {"“": "”", '"': '"', "'": "'"}
 
 
@@ -62,6 +63,10 @@ def _cleaned(text: str, start: int) -> tuple[str, int | None]:
             at = text.find("\n", at)
             if at < 0:
                 return "", None
+            continue
+        if _NONE.match(text, at):  # YAML, which reads Python's other words, takes this one for a text.
+            out.append("null")
+            at += len("None")
             continue
         out.append(char)
         depth += (char in "{[") - (char in "}]")

@@ -234,6 +234,12 @@ class Messages(Sequence[Message]):
         """
         return self._items is earlier._items and self._size >= earlier._size
 
+    def since(self, earlier: Messages) -> list[Message] | None:
+        """What was appended to the other conversation to make this one; `None` where `extends` is false."""
+        if self._items is not earlier._items or self._size < earlier._size:
+            return None
+        return self._items[earlier._size : self._size]
+
     def splice(self, start: int, stop: int, messages: Iterable[Message]) -> Messages:
         """This conversation with `[start:stop]` replaced."""
         items = self._items[: self._size]

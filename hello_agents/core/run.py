@@ -30,6 +30,10 @@ class Limits:
     """Tokens this question may cost, children included. `None`: no limit."""
     max_repeats: int | None = 3
     """Equal calls with equal results before the model is warned; one more ends the loop. `None`: no limit."""
+    max_calls_per_tool: int | None = None
+    """Calls of one tool that run; further ones are answered without being run. `None`: no limit."""
+    max_failures: int | None = None
+    """Failed calls after which the model is asked to answer without tools. `None`: no limit."""
     tools: tuple[str, ...] | None = None
     """Names of the tools on offer. `None`: all of the agent's."""
     depth: int = 0

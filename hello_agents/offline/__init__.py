@@ -1,24 +1,22 @@
 """Models that need no network."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from ..lazy import lazily
 
 if TYPE_CHECKING:
     from .offline_llm import OfflineLLM
+    from .recorded import RecordedLLM, RecordingMiss
     from .scripted import ScriptedLLM, ScriptError
 
-__all__ = ["OfflineLLM", "ScriptError", "ScriptedLLM"]
+__all__ = ["OfflineLLM", "RecordedLLM", "RecordingMiss", "ScriptError", "ScriptedLLM"]
 
-
-def __getattr__(name: str) -> Any:
-    """The models, imported when first asked for: a script needs none of the rules."""
-    if name == "OfflineLLM":
-        from .offline_llm import OfflineLLM
-
-        return OfflineLLM
-    if name in ("ScriptedLLM", "ScriptError"):
-        from . import scripted
-
-        return scripted.ScriptedLLM if name == "ScriptedLLM" else scripted.ScriptError
-    raise AttributeError(f"{__name__!r} has no {name!r}; it has {', '.join(__all__)}.")
+_HOMES = {
+    "OfflineLLM": "offline_llm",
+    "RecordedLLM": "recorded",
+    "RecordingMiss": "recorded",
+    "ScriptError": "scripted",
+    "ScriptedLLM": "scripted",
+}
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

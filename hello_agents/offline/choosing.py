@@ -13,7 +13,7 @@ from .offers import Tool
 from .vocabulary import ADD_UP, AVERAGE, INTENTS, OPERATIONS
 from .wording import content_words, mentions
 
-SAME_INTENT, SPEAKS_OF_INTENT, NAME_WORD, OTHER_WORD, SHAPE, OUTERMOST = 4.0, 2.0, 2.0, 1.0, 2.0, 1.0
+SAME_INTENT, SPEAKS_OF_INTENT, NAME_WORD, OTHER_WORD, SHAPE, OUTERMOST, HANDED_ON = 4.0, 2.0, 2.0, 1.0, 2.0, 1.0, 8.0
 """What each kind of agreement between a request and a tool is worth."""
 
 ENOUGH = 1.0
@@ -59,6 +59,8 @@ def score(tool: Tool, text: str, wanted: Sequence[str], said: frozenset[str]) ->
     points += SPEAKS_OF_INTENT * (not points and not tool.also.isdisjoint(wanted))
     # What is to be written may have to be worked out first; the writing is the request all the same.
     points += OUTERMOST * (tool.intent in wanted and tool.parameter("content") is not None)
+    # What somebody else is to do may name any kind of work.
+    points += HANDED_ON * (tool.intent == "delegate" and "delegate" in wanted)
     points += NAME_WORD * len(tool.name_words & said)
     points += OTHER_WORD * min(len((tool.other_words - tool.name_words) & said), 3)
     if points or tool.intent in ("arithmetic", "read"):

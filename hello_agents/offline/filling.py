@@ -39,6 +39,10 @@ class Before:
     """The last result of an earlier question."""
     single: bool = False
     """What "it" means is one number already, so that there is nothing to add up."""
+    values: tuple[int, ...] = ()
+    """All steps of the same question that give one number."""
+    numbers: tuple[tuple[str, ...], ...] = ()
+    """The numbers that each earlier question came to, oldest first."""
     said: str = ""
     """The requests before this one, for names and paths that are not said again."""
 
@@ -96,13 +100,15 @@ def _has_default(parameter: Parameter) -> bool:
 def _values(parameter: Parameter, tool: Tool, text: str, before: Before) -> list[Any]:
     """Candidates for an argument that is not a number; none when the request does not say."""
     if parameter.options:
-        return _option(parameter, text)
+        # How a helper works is said beside the task, not in it.
+        task = finding.delegated(text) if tool.intent == "delegate" else None
+        return _option(parameter, text.replace(task, " ") if task else text)
     match parameter.kind:
         case "string" | "any":
             return _strings(parameter, tool, text, before)
         case "boolean":
             return _flag(parameter, text)
-        case "array":
+        case "array" if parameter.required or not tool.required or _named_in_full(parameter, text):
             return _list(parameter, tool, text)
         case "object" if parameter.required:
             return _object(parameter, text)
@@ -131,6 +137,11 @@ def _only(parameter: Parameter, tool: Tool) -> bool:
 def _spoken_of(parameter: Parameter, text: str) -> bool:
     """An optional argument is given only when the request uses its name."""
     return bool(words(parameter.name.replace("_", " ")) & words(text))
+
+
+def _named_in_full(parameter: Parameter, text: str) -> bool:
+    """A tool that requires something else gets a list only when the request speaks of one by its whole name."""
+    return words(parameter.name.replace("_", " ")) <= words(text)
 
 
 def _option(parameter: Parameter, text: str) -> list[Any]:
@@ -271,6 +282,11 @@ def _things(text: str, tool: Tool, before: Before) -> list[str]:
     return finding.things(text)
 
 
+def _tasks(text: str, tool: Tool, before: Before) -> list[str]:
+    said = finding.delegated(text)
+    return [said] if said else []
+
+
 _READERS: dict[str, Callable[[str, Tool, Before], list[Any]]] = {
     "path": _paths,
     "expression": _expressions,
@@ -282,6 +298,7 @@ _READERS: dict[str, Callable[[str, Tool, Before], list[Any]]] = {
     "unit": _first_unit,
     "date": _dates,
     "thing": _things,
+    "task": _tasks,
 }
 """How a value of each meaning is found in a request."""
 

@@ -83,6 +83,24 @@ _AFTER = re.compile(
 _ZH_BETWEEN = re.compile(r"^(?:把|将)(.+?)(?:写入|写到|写进|保存到|保存为|存到|存入|存为|记录到|放到)", re.DOTALL)
 _ZH_INTO = re.compile(r"(?:在|往|向|到).+?(?:中|里)?(?:写入|写上|写|记录|保存)\s*(.+)$", re.DOTALL)
 
+_HELPER = r"(?:(?:an?|the|one|another)\s+)?(?:\w+\s+)?(?:helpers?|sub-?\s?agents?)"
+_WAY = r"(?:\s+with\s[^:\n]{1,40}:)?"
+_ZH_HELPER = "(?:一个|一位|一名|你的)?(?:子代理|子智能体|帮手)"
+_DELEGATED = (
+    re.compile(rf"\b(?:delegate|hand(?: over| off)?|give|assign|pass)\s+(.+?)\s+to\s+{_HELPER}\W*$", re.IGNORECASE),
+    re.compile(
+        rf"\b(?:have|let|get|ask|tell|use|start)\s+{_HELPER}{_WAY}(?:\s+(?:to|and))?\s*[:,]?\s+(.+)$",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    re.compile(rf"\b(?:delegate|hand|give|assign)\b[^:\n]*{_HELPER}\s*[:：]\s*(.+)$", re.IGNORECASE | re.DOTALL),
+    re.compile(r"\bdelegate(?:\s+this)?\s*[:：]\s*(.+)$", re.IGNORECASE | re.DOTALL),
+    re.compile(rf"^(?:请)?(?:把|将)(.+?)(?:的|这个|这项)?(?:任务|工作)?(?:交给|委派给|分配给){_ZH_HELPER}"),
+    re.compile(
+        rf"(?:交给|委派给?|让|请|叫|用|派|^){_ZH_HELPER}(?:去|来)?(?:帮忙|处理|完成|执行|做)?\s*[:：，,]?\s*(.+)$",
+        re.DOTALL,
+    ),
+)
+
 _LIST_AFTER = re.compile(r"(?:[:：]|\b(?:with|for|to do|containing|of)\b)\s*(.+)$", re.IGNORECASE | re.DOTALL)
 _LIST_TO = re.compile(r"^(?:add|put)\s+(.+?)\s+(?:to|on|into)\s+(?:my|the|a)\b", re.IGNORECASE | re.DOTALL)
 _ZH_LIST_TO = re.compile(r"^(?:把|将)(.+?)(?:加入|加到|放进|放到|添加到|列入)", re.DOTALL)
@@ -195,6 +213,15 @@ def written(text: str) -> str | None:
         match = pattern.search(text.strip(" .?"))
         if match and match.group(1).strip(" ：:") and match.group(1).strip() not in names:
             return match.group(1).strip(" ：:")
+    return None
+
+
+def delegated(text: str) -> str | None:
+    """What a request wants somebody else to do."""
+    line = text.strip(" .。!！")
+    for pattern in _DELEGATED:
+        if (match := pattern.search(line)) and (task := match.group(1).strip(" ：:,，\"“”'")):
+            return task
     return None
 
 

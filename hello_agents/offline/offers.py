@@ -84,6 +84,8 @@ def _tool(schema: Json) -> Tool | None:
     # Without a text nothing is written: `add(a, b)` is arithmetic.
     writes = any(kind_of(as_json(properties.get(key))) in ("string", "any") for key in names)
     named = [key for key in _intents(name.replace("_", " "), name) if key != "write" or writes]
+    if "agent_type" in names:
+        named = ["delegate", *named]
     described = [key for key in _intents(description, description) if key != "write" or writes]
     intent = (named or described or [""])[0]
     parameters = tuple(_parameter(key, as_json(properties.get(key)), key in required, intent) for key in names)
@@ -131,6 +133,8 @@ def _meaning(name: str, description: str, kind: str, intent: str) -> str:
             if meaning.key in ("from_unit", "to_unit") and (
                 said is description or intent not in ("convert", "translate")
             ):
+                continue
+            if meaning.key == "task" and intent != "delegate":
                 continue
             if any(mentions(said.replace("_", " "), word) for word in meaning.words):
                 return meaning.key

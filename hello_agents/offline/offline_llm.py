@@ -28,7 +28,8 @@ class OfflineLLM:
     It reads nothing but the request, so that equal requests get equal replies, in any process. How it
     gets to a reply, module by module: `situation` (what was said), `parts` (what is asked), `choosing` and
     `filling` (which tool, with what), `plan` (in what order), `progress` (how far it is), `remedies` (what to
-    do about failures), `answers` (what to say). `vocabulary` has the words.
+    do about failures), `answers` and `sentences` (what to say). Before all that, `roles` sees whether the prompt is
+    one of the library's own. `vocabulary` has the words.
     """
 
     def __init__(self, *, language: str = "en") -> None:
@@ -57,13 +58,18 @@ class OfflineLLM:
         """The reply to a request. Equal requests get equal replies."""
         situation = self.situation(request)
         choice = request.tool_choice
-        if choice == "none":
-            return _text(compose(_progress(situation)))
         for role in ROLES:
-            played = role(situation, choice)
-            if played is not None:
-                return _played(played, request)
+            match role(situation, choice):
+                case RoleReply() as played:
+                    return _played(played, situation, request)
+                case Situation() as read:
+                    situation = read
+                    break
+                case None:
+                    pass
         state = _progress(situation)
+        if choice == "none":
+            return _text(compose(state))
         if choice != "auto" and situation.tools:
             return _forced(state, choice, request)
         return _next(state, request)
@@ -72,7 +78,9 @@ class OfflineLLM:
         """What the model sees in a request."""
         tools = self._tools(request.tools)
         turns, told = turns_of(request.messages, tools)
-        return Situation(turns, told, tools, language_of(turns[-1].question, self.language))
+        # A question in no language is answered in that of the prompt.
+        prompt = "\n".join(message.text for message in request.messages if message.role == "system")
+        return Situation(turns, told, tools, language_of(turns[-1].question, language_of(told, self.language)), prompt)
 
     def _tools(self, schemas: Sequence[dict[str, Any]]) -> tuple[Tool, ...]:
         """The tools on offer; an unchanged offer is read once."""
@@ -160,9 +168,13 @@ def _one_text(tool: Tool, text: str) -> Json:
     return {parameter.name: blank(parameter.schema) for parameter in tool.required} | {main.name: text}
 
 
-def _played(played: RoleReply, request: Request) -> Message:
+def _played(played: RoleReply, situation: Situation, request: Request) -> Message:
     if played.arguments is None:
-        return _text(as_text(played.text))
+        finishing = situation.role("finish")
+        text = as_text(played.text)
+        if finishing is None or request.tool_choice == "none":
+            return _text(text)
+        return _calls(request, [(finishing.name, _one_text(finishing, text))])
     return _calls(request, [(played.name, played.arguments)])
 
 

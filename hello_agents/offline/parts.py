@@ -18,6 +18,11 @@ _PROTECTED = re.compile(
 
 _LIST_HEAD = re.compile(r"[^.;:。；：\n]*[:：]")
 _LIST_END = re.compile(r"(?<!\d)[.!?](?=\s|$)|[。！？]|\n\s*\n|[,，;；.]?\s*(?:\band then\b|\bthen\b|然后)")
+_HELPER = re.compile(
+    r"\b(?:have|let|get|ask|tell|use|start|delegate|hand|assign)\b[^.\n]{0,24}\b(?:helper|sub-?\s?agent)s?\b"
+    r"|\bdelegate\b|(?:交给|委派给?|让|请|叫|用|派)(?:一个|一位|一名|你的)?(?:子代理|子智能体|帮手)[:：，,]?",
+    re.IGNORECASE,
+)
 _LIST_WORDS = ("todo", "list", "checklist", "plan", "tasks", "steps", "待办", "清单", "任务", "列表", "步骤")
 
 _SEPARATORS = re.compile(
@@ -50,9 +55,12 @@ class Part:
 
 
 @lru_cache(maxsize=256)
-def parts(question: str) -> tuple[Part, ...]:
-    """The requests in a question, in order. A question without any separator is one part."""
-    masked = _masked(question)
+def parts(question: str, *, delegating: bool = False) -> tuple[Part, ...]:
+    """The requests in a question, in order. A question without any separator is one part.
+
+    With `delegating`, what a helper is to do is one request, up to the end of its sentence.
+    """
+    masked = _masked(question, delegating)
     found: list[Part] = []
     start, after = 0, False
     for match in _SEPARATORS.finditer(masked):
@@ -72,15 +80,21 @@ def _add(found: list[Part], text: str, after: bool) -> None:
         found.append(Part(bare, after and bool(found), whole))
 
 
-def _masked(question: str) -> str:
+def _masked(question: str, delegating: bool) -> str:
     """The question with everything blotted out in which separators mean nothing; as long as before."""
     masked = _PROTECTED.sub(lambda match: "x" * len(match.group()), question)
     head = _LIST_HEAD.search(masked)
     if head and any(mentions(head.group(), word) for word in _LIST_WORDS):
-        end = _LIST_END.search(masked, head.end())
-        stop = end.start() if end else len(masked)
-        masked = masked[: head.end()] + "x" * (stop - head.end()) + masked[stop:]
-    return masked
+        masked = _blotted(masked, head.end())
+    helper = _HELPER.search(masked) if delegating else None
+    return masked if helper is None else _blotted(masked, helper.end())
+
+
+def _blotted(masked: str, start: int) -> str:
+    """Everything up to the end of the sentence, or to the next "then", blotted out."""
+    end = _LIST_END.search(masked, start)
+    stop = end.start() if end else len(masked)
+    return masked[:start] + "x" * (stop - start) + masked[stop:]
 
 
 def _separates(match: re.Match[str], masked: str, start: int) -> bool:

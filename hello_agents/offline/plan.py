@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from . import finding, talk
+from . import finding, reports, talk
 from .choosing import Choice, choose, intents_of, wants_average, wants_total
 from .expressions import expressions, numbers, spoken_numbers
 from .filling import AVERAGE, SUM, TEXT, Before, Filled, Later, Missing, fill, refers_back, with_number
 from .offers import Json, Parameter, Tool
 from .parts import Part, parts
-from .situation import Situation
-from .vocabulary import VERBS
+from .reports import Source
+from .situation import Given, Situation
+from .vocabulary import ALL, BOTH, VERBS, VERBS_ZH
+from .wording import mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,16 @@ class WorkOut:
 
     text: str
     form: str | Later
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A text put together from what other steps give."""
+
+    text: str
+    sources: tuple[int, ...] = ()
+    known: tuple[Source, ...] = ()
+    """What an earlier question has given already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +73,12 @@ class CannotDo:
     text: str
 
 
-Step = UseTool | WorkOut | Say | AskFor | CannotDo
+Step = UseTool | WorkOut | Report | Say | AskFor | CannotDo
 
 _WITHOUT_VALUE = frozenset({"write", "todo", "send"})
 """Kinds of tools whose results nobody means by "it"."""
 
-_ELLIPSIS = re.compile(r"^(?:and|what about|how about|or|also|那么?|还有|换成|再看)|呢\W*$", re.IGNORECASE)
+ELLIPSIS = re.compile(r"^(?:and|what about|how about|or|also|那么?|还有|换成|再看)|呢\W*$", re.IGNORECASE)
 _QUESTION = re.compile(
     r"^(?:what|who|where|when|which|why|how|is|are|does|do|did)\b|什么|谁|哪|何时|为什么|怎么|多少|吗", re.IGNORECASE
 )
@@ -83,11 +95,12 @@ def make_plan(situation: Situation) -> tuple[Step, ...]:
     steps: list[Step] = []
     asked: list[Part] = []
     told: list[Step] = []
-    for part in parts(situation.question):
+    delegating = any(tool.intent == "delegate" for tool in situation.tools)
+    for part in parts(situation.question, delegating=delegating):
         before = _before(steps, asked, situation)
         start = len(steps)
         found = _steps_for(part, before, start, situation, steps)
-        if found and all(isinstance(step, CannotDo) for step in found) and _is_statement(part.text):
+        if found and all(isinstance(step, CannotDo) for step in found) and is_statement(part.text):
             told += found
             found = []
         steps += found
@@ -97,9 +110,9 @@ def make_plan(situation: Situation) -> tuple[Step, ...]:
     return tuple(steps or told)
 
 
-def _is_statement(text: str) -> bool:
+def is_statement(text: str) -> bool:
     """Something told rather than asked: it needs no answer of its own beside the others."""
-    return not _QUESTION.search(text) and text.split(" ")[0].lower() not in VERBS
+    return not _QUESTION.search(text) and text.split(" ")[0].lower() not in VERBS and not text.startswith(VERBS_ZH)
 
 
 def needs(step: Step) -> tuple[int, ...]:
@@ -107,7 +120,7 @@ def needs(step: Step) -> tuple[int, ...]:
     match step:
         case UseTool(_, _, arguments, after):
             return (*after, *(at for value in arguments.values() if isinstance(value, Later) for at in value.steps))
-        case WorkOut(_, Later(steps)):
+        case WorkOut(_, Later(steps)) | Report(_, steps):
             return steps
         case _:
             return ()
@@ -115,23 +128,29 @@ def needs(step: Step) -> tuple[int, ...]:
 
 def _before(steps: Sequence[Step], asked: Sequence[Part], situation: Situation) -> Before:
     """What "it" can mean: the last request here that gave something, else the conversation before."""
-    said = " ; ".join([*(turn.question for turn in situation.turns[-2:-1]), *(part.text for part in asked)])
+    earlier = [step.question for step in situation.given] or [turn.question for turn in situation.turns[-2:-1]]
+    said = " ; ".join([*earlier, *(part.text for part in asked)])
     valued = [at for at, step in enumerate(steps) if _gives_value(step)]
     if valued:
         last = steps[valued[-1]]
         same = tuple(at for at in valued if _text(steps[at]) == _text(last))
-        return Before(steps=same, single=len(same) == 1 and _gives_one_number(last), said=said)
-    result = situation.last_result()
-    answer = situation.turns[-2].answer if len(situation.turns) > 1 else ""
-    text = result.text if result else answer or None
-    return Before(number=situation.last_number(), text=text, said=said)
+        values = tuple(at for at in valued if _gives_one_number(steps[at]))
+        return Before(steps=same, single=len(same) == 1 and _gives_one_number(last), values=values, said=said)
+    text = situation.last_text()
+    return Before(
+        single=text is not None and numbers(text) == [text.strip()],
+        number=situation.last_number(),
+        text=text,
+        numbers=tuple(tuple(found) for found in situation.earlier_numbers()),
+        said=said,
+    )
 
 
 def _gives_value(step: Step) -> bool:
     match step:
         case UseTool(tool=tool):
             return tool.intent not in _WITHOUT_VALUE
-        case WorkOut():
+        case WorkOut() | Report():
             return True
         case _:
             return False
@@ -162,9 +181,16 @@ def _steps_for(part: Part, before: Before, start: int, situation: Situation, ear
     said = talk.answer(part.whole, situation)
     if said is not None:
         return [Say(said)]
-    totals = _totals(text, before, start, tools)
-    if totals:
-        return totals
+    # What a helper is to do may be anything, a report or a total as well.
+    delegated = "delegate" in intents_of(text) and any(tool.intent == "delegate" for tool in tools)
+    if not delegated:
+        composed = (
+            _report(text, before, situation, earlier)
+            or _saved(text, before, situation, earlier)
+            or _totals(text, before, start, tools)
+        )
+        if composed:
+            return composed
     choice = choose(text, tools, before)
     if choice is not None and isinstance(choice.filled, Filled):
         return _with_inner(text, choice, start, before, tools)
@@ -174,6 +200,8 @@ def _steps_for(part: Part, before: Before, start: int, situation: Situation, ear
     again = _again(part, earlier, situation)
     if again:
         return again
+    if not earlier and situation.given and _RETELL.search(text):
+        return [Say(situation.given[-1].answer)]
     if choice is not None and isinstance(choice.filled, Missing):
         return [AskFor(text, choice.tool, choice.filled.parameter)]
     if _RETELL.search(text) and earlier:
@@ -196,6 +224,71 @@ def _with_inner(text: str, choice: Choice, start: int, before: Before, tools: Se
     return [UseTool(text, tool, call) for call in filled.calls]
 
 
+def _report(text: str, before: Before, situation: Situation, earlier: Sequence[Step]) -> list[Step]:
+    """A report on what the request names, else on what came before; written to a file if the request wants one."""
+    if not reports.asked(text):
+        return []
+    start = len(earlier)
+    steps = _looked_up(reports.subject(text), before, situation.tools)
+    sources = tuple(range(start, start + len(steps))) or tuple(
+        at for at, step in enumerate(earlier) if isinstance(step, UseTool) and _gives_value(step)
+    )
+    known: tuple[Source, ...] = ()
+    if not sources:
+        known = tuple(
+            reports.known(step.question, step.text) for step in situation.given if step.text and to_report(step)
+        )
+        if not known and not situation.given and before.text is not None:
+            known = (reports.known(situation.turns[-2].question, before.text),)
+        if not known:
+            return []
+    steps.append(Report(text, sources, known))
+    path = reports.target(text)
+    if path is not None and (writer := _writer(situation.tools)) is not None:
+        steps.append(_write(text, writer, path, Later((start + len(steps) - 1,), TEXT)))
+    return steps
+
+
+def _looked_up(about: str, before: Before, tools: Sequence[Tool]) -> list[Step]:
+    """The calls that give what a report is to be about; none when the request does not say."""
+    wanted = set(intents_of(about)) - _WITHOUT_VALUE | ({"read"} if finding.paths(about) else set[str]())
+    choice = choose(about, [tool for tool in tools if tool.intent not in _WITHOUT_VALUE], before)
+    if choice is None or isinstance(choice.filled, Missing) or not any(choice.tool.does(kind) for kind in wanted):
+        return []
+    return [UseTool(about.strip(), choice.tool, call) for call in choice.filled.calls]
+
+
+def to_report(step: Given) -> bool:
+    """Whether a step that was taken gave something to report on."""
+    kinds = _WITHOUT_VALUE.intersection(intents_of(step.question))
+    return step.text is not None and not kinds and not reports.asked(step.question)
+
+
+def _saved(text: str, before: Before, situation: Situation, earlier: Sequence[Step]) -> list[Step]:
+    """ "Save it", after a report: it goes to `report.md`, as nothing else was said."""
+    writer = _writer(situation.tools)
+    if writer is None or finding.paths(text) or "write" not in intents_of(text) or not reports.saving(text):
+        return []
+    if earlier and isinstance(earlier[-1], Report):
+        return [_write(text, writer, reports.FILE, Later((len(earlier) - 1,), TEXT))]
+    asked = situation.given[-1].question if situation.given else situation.turns[-2].question if before.text else ""
+    if not earlier and before.text is not None and reports.asked(asked):
+        return [_write(text, writer, reports.FILE, before.text)]
+    return []
+
+
+def _writer(tools: Sequence[Tool]) -> Tool | None:
+    return next(
+        (tool for tool in tools if tool.intent == "write" and tool.parameter("path") and tool.parameter("content")),
+        None,
+    )
+
+
+def _write(text: str, writer: Tool, path: str, content: str | Later) -> UseTool:
+    names = {meaning: parameter.name for meaning in ("path", "content") if (parameter := writer.parameter(meaning))}
+    return UseTool(text, writer, {names["path"]: path, names["content"]: content})
+
+
 def _found_out(phrase: str, start: int, before: Before, tools: Sequence[Tool]) -> list[Step]:
     """Steps that find out what a phrase speaks of; none when it is meant literally."""
     totals = _totals(phrase, before, start, tools)
@@ -211,7 +304,12 @@ def _found_out(phrase: str, start: int, before: Before, tools: Sequence[Tool]) -
 def _totals(text: str, before: Before, start: int, tools: Sequence[Tool]) -> list[Step]:
     """The sum or mean of numbers that are somewhere else: in earlier results, or in a file the request names."""
     form = AVERAGE if wants_average(text) else SUM if wants_total(text) else None
-    if form is None or expressions(text) or "write" in intents_of(text):
+    if form is None or "write" in intents_of(text):
+        return []
+    several = _several(text, before, form)
+    if several is not None:
+        return [_total(text, several, tools)]
+    if expressions(text):
         return []
     reader = next((tool for tool in tools if tool.intent == "read" and tool.parameter("path")), None)
     if finding.paths(text) and reader is not None:
@@ -226,6 +324,27 @@ def _totals(text: str, before: Before, start: int, tools: Sequence[Tool]) -> lis
     if before.text is not None and (expression := total_expression(before.text, form)):
         return [_total(text, expression, tools)]
     return []
+
+
+def _several(text: str, before: Before, form: str) -> str | Later | None:
+    """The total or the mean of results that came one by one: of the last two for "both", of all for "them"."""
+    both = next((phrase for phrase in sorted(BOTH, key=len, reverse=True) if mentions(text, phrase)), None)
+    bare = text if both is None else re.sub(re.escape(both), " ", text, flags=re.IGNORECASE)
+    if expressions(bare) or spoken_numbers(bare) or finding.paths(bare):
+        return None
+    if both is None and not any(mentions(text, phrase) for phrase in ALL):
+        return None
+    if before.steps:
+        steps = before.values[-2:] if both else before.values
+        return Later(steps, form) if len(steps) > 1 and before.single else None
+    said = [number for group in before.numbers for number in group]
+    latest = before.numbers[-1] if before.numbers else ()
+    found = said[-2:] if both else latest if len(latest) > 1 else said
+    # A text with several numbers in it is what "the numbers" means; it is added up by itself.
+    text_of_numbers = before.text is not None and len(latest) == 1 and len(numbers(before.text)) > 1
+    if len(found) < 2 or (both is None and text_of_numbers):
+        return None
+    return total_expression("\n".join(found), form)
 
 
 def _total(text: str, form: str | Later, tools: Sequence[Tool]) -> Step:
@@ -273,7 +392,7 @@ def _own_arithmetic(text: str, before: Before) -> WorkOut | None:
 
 def _again(part: Part, earlier: Sequence[Step], situation: Situation) -> list[Step]:
     """ "And in Berlin?": the last call once more, with what is different now."""
-    if not _ELLIPSIS.search(part.whole):
+    if not ELLIPSIS.search(part.whole):
         return []
     tool, arguments = _last_use(earlier, situation)
     if tool is None:
@@ -291,6 +410,12 @@ def _last_use(earlier: Sequence[Step], situation: Situation) -> tuple[Tool | Non
     for step in reversed(earlier):
         if isinstance(step, UseTool):
             return step.tool, step.arguments
+    if situation.given:
+        # Of an earlier step of a plan only the words are known; they say which tool it was.
+        choice = choose(situation.given[-1].question, situation.tools, Before())
+        if choice is None or isinstance(choice.filled, Missing):
+            return None, {}
+        return choice.tool, choice.filled.calls[-1]
     result = situation.last_result()
     return (situation.tool(result.call.name), result.call.arguments) if result else (None, {})
 

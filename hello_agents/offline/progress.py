@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from .expressions import evaluate, number_text
 from .filling import Later
 from .offers import Json
-from .plan import AskFor, CannotDo, Say, Step, UseTool, WorkOut, needs, resolved
+from .plan import AskFor, CannotDo, Report, Say, Step, UseTool, WorkOut, needs, resolved
 from .remedies import looked_around, remedy
+from .reports import report
+from .sentences import source
 from .situation import Result, Situation
 
 
@@ -72,8 +74,19 @@ class Progress:
             case WorkOut():
                 worked_out = self.worked_out(step)
                 return None if worked_out is None else worked_out[1]
+            case Report():
+                return self._report(step)
             case Say() | AskFor() | CannotDo():
                 return None
+
+    def _report(self, step: Report) -> str | None:
+        """The report on what its sources have given so far; `None` when they gave nothing."""
+        sources = list(step.known)
+        for at in step.sources:
+            origin, result = self.steps[at], self.outcome(at)
+            if isinstance(origin, UseTool) and result is not None and not result.failed:
+                sources.append(source(origin.tool, result))
+        return report(sources, self.situation.language) if sources else None
 
     def worked_out(self, step: WorkOut) -> tuple[str, str] | None:
         """The expression and its value, as texts."""

@@ -1,21 +1,28 @@
-"""Parts the offline model can play for other agents: the planner and the critic.
+"""Parts the offline model can play for other agents: planner, critic, executor of a step, and so on.
 
-A role looks at the situation and says the whole reply, or `None` when it is not its turn. A new role is
-a function here and a line in `ROLES`.
+A role looks at the situation. It says the whole reply; or it hands back the situation as it is to be read, with the
+task taken out of its frame; or it says `None` when it is not its turn. A new role is a function here and a line in
+`ROLES`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from . import reports, summaries
+from .choosing import intents_of
 from .filling import Filled, fill, item_value
+from .frames import Frame, numbered, results_so_far, unframed
+from .judging import failure, missing
 from .offers import Json, Parameter, Tool, as_json, blank, fits
 from .parts import parts
-from .situation import Situation
+from .plan import ELLIPSIS, is_statement, to_report
+from .recall import given
+from .situation import Given, Situation
 from .talk import say
-from .wording import words
+from .wording import language_of, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,8 @@ class RoleReply:
     name: str = ""
     arguments: Json | None = None
 
+
+Role = Callable[[Situation, str], RoleReply | Situation | None]
 
 _VERDICT = re.compile(r"no need for improvement|无需改进", re.IGNORECASE)
 _PLAN_WORDS = frozenset({"plan", "planner", "step"})
@@ -39,26 +48,65 @@ def planner(situation: Situation, choice: str) -> RoleReply | None:
     """Cuts the task into its requests, for a tool that takes a plan."""
     tool = situation.tool(choice) or _only_tool(situation)
     steps = _steps_parameter(tool) if tool is not None else None
-    if tool is None or steps is None or situation.turn.replies:
+    if tool is None or steps is None or situation.turn.replies or choice == "none":
         return None
-    task = _TASK.search(situation.question)
-    requests = [part.text for part in parts(task.group(1) if task else situation.question)]
     items = as_json(steps.schema.get("items"))
-    plan = [item_value(request, items, number) for number, request in enumerate(requests)]
+    plan = [item_value(request, items, number) for number, request in enumerate(_requests(_task(situation)))]
     others = {p.name: _text_for(p, situation) for p in tool.required if p is not steps}
     return RoleReply(name=tool.name, arguments={**others, steps.name: plan if fits(plan, steps.schema) else []})
 
 
 def critic(situation: Situation, choice: str) -> RoleReply | None:
-    """Says that there is nothing to improve, in the words the question gives for it, unless there is no draft."""
-    if not _VERDICT.search(f"{situation.told}\n{situation.question}") or any(t.role == "act" for t in situation.tools):
+    """Objects to an answer that is empty, failed, or passes over what the task names; else is satisfied."""
+    question = situation.turn.question
+    frame = unframed("reflection.reflect", question)
+    asked = frame is not None or _VERDICT.search(f"{situation.told}\n{question}") is not None
+    if not asked or any(tool.role == "act" for tool in situation.tools):
         return None
-    draft = _DRAFT.search(_VERDICT.sub("", situation.question))
-    empty = draft is not None and not draft.group(1).strip()
-    return RoleReply(say(situation, "offline.too_thin" if empty else "offline.satisfied"))
+    if frame is not None:
+        task, draft = frame.values["task"], frame.values["content"]
+        situation = replace(situation, language=language_of(task, frame.language))
+    else:
+        found = _DRAFT.search(_VERDICT.sub("", question))
+        task, draft = _task(situation), found.group(1) if found else None
+    return RoleReply(_verdict(situation, task, draft))
 
 
-ROLES: tuple[Callable[[Situation, str], RoleReply | None], ...] = (planner, critic)
+def summariser(situation: Situation, choice: str) -> RoleReply | None:
+    """Sums up a conversation, in text."""
+    if choice not in ("auto", "none") or situation.turn.replies or not summaries.asked(situation):
+        return None
+    return RoleReply(summaries.summary(situation))
+
+
+def executor(situation: Situation, choice: str) -> Situation | None:
+    """Takes one step of a plan: only that step is the task, and "it" is what the steps before have given."""
+    frame = unframed("plan.step", situation.turn.question)
+    if frame is None:
+        return None
+    plan = numbered(frame.values["plan"])
+    done = tuple(
+        Given(step, answer, given(step, answer)) for step, answer in results_so_far(plan, frame.values["history"])
+    )
+    read = replace(_with_task(situation, frame, frame.values["step"]), given=done)
+    return replace(read, hands_on=True) if len(done) + 1 < len(plan) else replace(read, recap=_recap(read))
+
+
+def _recap(situation: Situation) -> tuple[str, ...]:
+    """The answers of the steps before, without those that a report has taken up."""
+    done = situation.given
+    asked = [*(step.question for step in done), situation.question]
+    report = max((at for at, question in enumerate(asked) if reports.asked(question)), default=0)
+    return tuple(step.answer for at, step in enumerate(done) if at >= report or not to_report(step))
+
+
+def refiner(situation: Situation, choice: str) -> Situation | None:
+    """Does a task once more after a critique: the task is what is to be done, not the critique."""
+    frame = unframed("reflection.refine", situation.turn.question)
+    return None if frame is None else _with_task(situation, frame, frame.values["task"])
+
+
+ROLES: tuple[Role, ...] = (planner, critic, executor, refiner, summariser)
 
 
 def forced(tool: Tool, situation: Situation) -> Json:
@@ -69,6 +117,40 @@ def forced(tool: Tool, situation: Situation) -> Json:
         if all(fits(call.get(parameter.name), parameter.schema) for parameter in tool.required):
             return call
     return {parameter.name: _text_for(parameter, situation) for parameter in tool.required}
+
+
+def _with_task(situation: Situation, frame: Frame, task: str) -> Situation:
+    """The situation with the task in the place of the prompt around it."""
+    turn = replace(situation.turn, question=task)
+    return replace(situation, turns=(*situation.turns[:-1], turn), language=language_of(task, frame.language))
+
+
+def _task(situation: Situation) -> str:
+    """The task in a prompt of the library, or in one that looks like it; else the whole question."""
+    if frame := unframed("plan.ask", situation.question):
+        return frame.values["question"]
+    task = _TASK.search(situation.question)
+    return task.group(1) if task else situation.question
+
+
+def _requests(task: str) -> list[str]:
+    """The requests of a task, each a step. What is only told ("a shop sells eggs") is none."""
+    found = parts(task)
+    # "And in Berlin?" needs its "and": without it, it would not say that it goes on from the step before.
+    asked = [part.whole if ELLIPSIS.search(part.whole) else part.text for part in found]
+    return [text for text in asked if ELLIPSIS.search(text) or intents_of(text) or not is_statement(text)] or asked
+
+
+def _verdict(situation: Situation, task: str, draft: str | None) -> str:
+    if draft is None:
+        return say(situation, "offline.satisfied")
+    if not draft.strip():
+        return say(situation, "offline.too_thin")
+    if (line := failure(draft)) is not None:
+        return say(situation, "offline.object.failed", line=_VERDICT.sub("…", line))
+    if names := missing(task, draft):
+        return say(situation, "offline.object.missing", names=say(situation, "offline.comma").join(names))
+    return say(situation, "offline.satisfied")
 
 
 def _only_tool(situation: Situation) -> Tool | None:

@@ -92,6 +92,14 @@ def _quoted_question(situation: Situation, at: int) -> str:
     return say(situation, key, question=situation.turns[at].question)
 
 
+def _all_questions(situation: Situation, match: Match) -> str:
+    earlier = situation.turns[:-1]
+    if len(earlier) < 2:
+        return _quoted_question(situation, 0)
+    lines = (f"{number}. {turn.question}" for number, turn in enumerate(earlier, 1))
+    return say(situation, "offline.asked_all", questions="\n".join(lines))
+
+
 def _last_answer(situation: Situation, match: Match) -> str:
     for turn in reversed(situation.turns[:-1]):
         if turn.answer:
@@ -147,7 +155,12 @@ RULES = (
         _first_question,
         r"\bwhat (?:did|have) i (?:ask|say|said|asked)(?: you)?(?: at)? first\b",
         r"\bmy first (?:question|message)\b",
-        "我(?:最先|最开始|一开始|首先|第一次)问|我的?第一个问题",
+        "我(?:最先|最开始|一开始|首先|第一次)问|我[^，。！？\n]{0,8}第一个问题",
+    ),
+    _rule(
+        _all_questions,
+        r"\b(?:what|which questions?) (?:did|have) i (?:ask|asked)(?: you)? (?:before|earlier|so far|until now)\b",
+        "我?(?:之前|以前|前面|到目前为止)(?:都)?(?:问|提)(?:过|了)?(?:你)?(?:什么|哪些|些什么)",
     ),
     _rule(
         _last_question,

@@ -26,6 +26,11 @@ def _intent(key: str, asks: str, tools: str) -> Intent:
 
 INTENTS = (
     _intent(
+        "delegate",
+        "helper, helpers, sub-agent, subagent, sub agent, delegate, child agent, 子代理, 子智能体, 帮手, 委派",
+        "sub-agent, subagent, sub agent, delegate, helper, 子代理, 子智能体, 委派",
+    ),
+    _intent(
         "todo", "todo, todos, to-do, task list, checklist, 待办, 清单, 任务列表", "todo, checklist, task list, 待办"
     ),
     _intent(
@@ -44,7 +49,11 @@ INTENTS = (
     _intent("send", "send, email, mail, 发送, 发给, 邮件", "send, email, mail, message, 发送, 邮件"),
     _intent(
         "list",
-        "list the files, list files, which files, what files, directory, folder, ls, 列出, 目录, 文件夹, 有哪些文件",
+        "list the files, list files, which files, what files, directory, folder, ls, project structure, "
+        "file structure, structure of, analyse the project, analyze the project, analyse this project, "
+        "analyze this project, codebase, "
+        "列出, 目录, 文件夹, 有哪些文件, 项目结构, 项目的结构, "
+        " 文件结构, 代码结构, 分析项目, 分析这个项目, 分析一下项目",
         "list, ls, dir, directory, folder, 列出, 目录",
     ),
     _intent(
@@ -67,7 +76,7 @@ INTENTS = (
     _intent(
         "arithmetic",
         "calculate, compute, sum, total, add, plus, times, minus, multiply, divide, product, average, percent, double, "
-        "subtract, evaluate, square root, 计算, 算一下, 求和, 总和, 合计, 平均, 等于多少, 是多少, 得多少, 加起来",
+        "subtract, evaluate, square root, 计算, 算一下, 求和, 总和, 合计, 相加, 平均, 等于多少, 是多少, 得多少, 加起来",
         "calculator, calculate, calc, compute, math, arithmetic, evaluate, expression, 计算, 算术",
     ),
 )
@@ -83,6 +92,7 @@ class Meaning:
 
 
 MEANINGS = (
+    Meaning("task", ("task", "goal", "instruction", "instructions", "prompt", "任务", "目标")),
     Meaning("path", ("path", "file", "filename", "filepath", "dir", "directory", "folder", "路径", "文件")),
     Meaning("expression", ("expression", "expr", "formula", "equation", "表达式", "算式")),
     Meaning("place", ("city", "location", "place", "town", "country", "region", "城市", "地点", "地区")),
@@ -155,10 +165,42 @@ REFERENCES = (
 """Ways to speak of what came before."""
 
 ADD_UP = (
-    "add up", "add them", "add these", "add the numbers", "add all", "sum", "total", "in total", "altogether",
-    "加起来", "总和", "求和", "合计", "总共", "一共", "总计", "相加",
+    "add up", "add them", "add these", "add the numbers", "add all", "add both", "add the two",
+    "add the results", "sum", "total", "in total", "altogether",
+    "加起来", "总和", "求和", "之和", "的和", "合计", "总共", "一共", "总计", "相加",
 )  # fmt: skip
 """Ways to ask for the sum of numbers that are somewhere else."""
+
+BOTH = (
+    "both",
+    "the two",
+    "two results",
+    "two numbers",
+    "two answers",
+    "两个结果",
+    "两个数",
+    "这两个",
+    "两者",
+    "二者",
+    "俩",
+)
+"""Ways to speak of the last two results."""
+
+ALL = (
+    "them",
+    "these",
+    "those",
+    "all",
+    "the results",
+    "the numbers",
+    "它们",
+    "全部",
+    "所有",
+    "这些",
+    "结果",
+    "几个结果",
+)
+"""Ways to speak of several results."""
 
 AVERAGE = ("average", "mean", "平均")
 
@@ -166,13 +208,16 @@ VERBS = _set(
     "calculate compute evaluate work add sum total multiply divide subtract double read open show write save "
     "store put append list search find look check get fetch tell give what what's whats how how's which who where "
     "when is are was do does did can could convert translate send create make count summarize summarise remember "
-    "remind note describe explain compare print display use call run plan delete remove update times plus minus"
+    "remind note "
+    "analyse analyze generate produce prepare let ask have delegate report "
+    "describe explain compare print display use call run plan delete remove update times plus minus"
 )
 """Words a new request begins with; an "and" or a comma before one of them separates two requests."""
 
 VERBS_ZH = (
     "计算", "算", "读", "打开", "查看", "写", "保存", "存", "把", "将", "列出", "搜索", "查", "找", "告诉", "换算",
-    "转换", "翻译", "发送", "创建", "记录", "求", "看", "总结", "汇总", "加", "减", "乘", "除", "总共", "给",
+    "转换", "翻译", "发送", "创建", "记录", "求", "看", "总结", "汇总",
+    "分析", "生成", "交给", "让", "概括", "加", "减", "乘", "除", "总共", "给",
 )  # fmt: skip
 
 FILLERS = (

@@ -82,6 +82,8 @@ class Tool:
     """Seconds after which a call is given up; a late result is dropped. `None`: no limit."""
     needs_approval: bool = False
     """A person must agree before it runs."""
+    spawns: bool = False
+    """A call of it becomes a child run. Such a tool has `child`, `result` and `refused`, as `TaskTool` has."""
 
     _ready: Ready | None = None
     _parameters: Parameters | None = None

@@ -73,9 +73,12 @@ def _tool_entries(tool: Tool) -> Entries:
     return run if own_run or not own_arun else None, arun if own_arun else None
 
 
-def execute(tool: Tool, arguments: dict[str, Any], language: str = "en") -> ToolResponse:
+def execute(
+    tool: Tool, arguments: dict[str, Any], language: str = "en", default_timeout: float | None = None
+) -> ToolResponse:
     """Runs a tool in this thread. Only an asynchronous one, or one with a time limit, leaves it.
 
+    `default_timeout` is the limit for a tool that has none of its own, in seconds.
     Whatever `Exception` the tool raises becomes an error response; `KeyboardInterrupt` and its like pass.
     """
     try:
@@ -86,23 +89,26 @@ def execute(tool: Tool, arguments: dict[str, Any], language: str = "en") -> Tool
         received = ready.read(arguments)
     except Exception as error:
         return misfit(tool, error, language)
+    seconds = default_timeout if ready.timeout is None else ready.timeout
     try:
-        if ready.now is None or ready.timeout is not None:
-            value = _elsewhere(ready, received)
+        if ready.now is None or seconds is not None:
+            value = _elsewhere(ready, received, seconds)
         else:
             value = ready.now(received)
             if isinstance(value, Awaitable):
                 value = wait_for_awaitable(cast("Awaitable[Any]", value))
         return respond(value, language)
     except TimedOut:
-        return _timed_out(tool, language)
+        return _timed_out(tool, seconds, language)
     except Exception as error:
         return ToolResponse.error(ToolErrorCode.EXECUTION_ERROR, say(error))
     except BaseException as error:
         return _if_cancelled(error, False)
 
 
-async def aexecute(tool: Tool, arguments: dict[str, Any], language: str = "en") -> ToolResponse:
+async def aexecute(
+    tool: Tool, arguments: dict[str, Any], language: str = "en", default_timeout: float | None = None
+) -> ToolResponse:
     """Runs a tool from asynchronous code: an asynchronous one is awaited, another runs in a thread of its own."""
     try:
         ready = tool._ready or ready_of(tool)  # pyright: ignore[reportPrivateUsage]
@@ -112,27 +118,28 @@ async def aexecute(tool: Tool, arguments: dict[str, Any], language: str = "en") 
         received = ready.read(arguments)
     except Exception as error:
         return misfit(tool, error, language)
+    seconds = default_timeout if ready.timeout is None else ready.timeout
     try:
         work = _await(ready, received)
-        value = await (work if ready.timeout is None else within(work, ready.timeout))
+        value = await (work if seconds is None else within(work, seconds))
         return respond(value, language)
     except TimedOut:
-        return _timed_out(tool, language)
+        return _timed_out(tool, seconds, language)
     except Exception as error:
         return ToolResponse.error(ToolErrorCode.EXECUTION_ERROR, say(error))
     except BaseException as error:
         return _if_cancelled(error, _is_being_cancelled())
 
 
-def _elsewhere(ready: Ready, received: dict[str, Any]) -> Any:
+def _elsewhere(ready: Ready, received: dict[str, Any], seconds: float | None) -> Any:
     if ready.now is None:
         assert ready.later is not None
-        return wait_for_awaitable(ready.later(received), ready.timeout)
-    assert ready.timeout is not None
+        return wait_for_awaitable(ready.later(received), seconds)
+    assert seconds is not None
     now = ready.now
-    value = wait_in_thread(lambda: now(received), ready.timeout)
+    value = wait_in_thread(lambda: now(received), seconds)
     if isinstance(value, Awaitable):
-        return wait_for_awaitable(cast("Awaitable[Any]", value), ready.timeout)
+        return wait_for_awaitable(cast("Awaitable[Any]", value), seconds)
     return value
 
 
@@ -178,10 +185,8 @@ def say(error: BaseException) -> str:
     return f"{name}: {message}" if message else name
 
 
-def _timed_out(tool: Tool, language: str) -> ToolResponse:
-    return ToolResponse.error(
-        ToolErrorCode.TIMEOUT, text("tool.timeout", language, tool=tool.name, seconds=tool.timeout)
-    )
+def _timed_out(tool: Tool, seconds: float | None, language: str) -> ToolResponse:
+    return ToolResponse.error(ToolErrorCode.TIMEOUT, text("tool.timeout", language, tool=tool.name, seconds=seconds))
 
 
 def _is_being_cancelled() -> bool:

@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
+from math import ceil
 from typing import Any, Protocol, cast
 
 from ..catalogue import text
 from ..core.message import Message, Status, ToolCall
 from .base import FunctionTool, Tool
+from .circuit_breaker import Admission, CircuitBreaker
 from .errors import ToolErrorCode
-from .executor import aexecute, execute
+from .executor import aexecute, execute, say
 from .response import ToolResponse, ToolStatus
+from .tool_filter import ToolFilter
 
-Allow = Callable[[str], bool] | Collection[str]
-"""Which names are on offer: a predicate over names, or the names."""
+Allow = Callable[[str], bool] | Collection[str] | ToolFilter
+"""Which names are on offer: a predicate over names, the names, or a filter."""
+
+Shorten = Callable[[str, ToolResponse], ToolResponse]
+"""The name of a tool and its result -> the result as the model is to see it."""
 
 
 class Breaker(Protocol):
-    """Something that switches a tool off after too many failures."""
+    """Something that switches a tool off after too many failures. `CircuitBreaker` is one, and knows more."""
 
     def is_open(self, tool_name: str) -> bool: ...
 
     def record_result(self, tool_name: str, response: ToolResponse) -> None: ...
+
+
+class _Watched:
+    """A breaker that knows nothing of admissions, as one that does."""
+
+    def __init__(self, breaker: Breaker) -> None:
+        self._breaker = breaker
+
+    def admit(self, tool_name: str) -> Admission:
+        return Admission(tool_name, not self._breaker.is_open(tool_name))
+
+    def settle(self, admission: Admission, response: ToolResponse | None) -> None:
+        if response is not None:
+            self._breaker.record_result(admission.tool, response)
 
 
 class ToolRegistry:
@@ -32,7 +52,11 @@ class ToolRegistry:
         self._tools: dict[str, Tool] = {}
         self._base: ToolRegistry | None = None
         self._allow: Callable[[str], bool] | None = None
-        self._breaker = circuit_breaker
+        self._breaker: Breaker | None = None
+        self._guard: CircuitBreaker | _Watched | None = None
+        self.circuit_breaker = circuit_breaker
+        self._timeout: float | None = None
+        self._shorten: Shorten | None = None
         self._changes = 0
         self._schemas: tuple[int, tuple[dict[str, Any], ...]] = (-1, ())
         self._reads: dict[str, dict[str, Any]] = {}
@@ -154,16 +178,27 @@ class ToolRegistry:
             self._schemas = stamp, tuple(tool.to_openai_schema() for tool in self.get_all_tools())
         return self._schemas[1]
 
-    def view(self, extra: Iterable[Tool] = (), allow: Allow | None = None) -> ToolRegistry:
+    def view(
+        self,
+        extra: Iterable[Tool] = (),
+        allow: Allow | None = None,
+        *,
+        timeout: float | None = None,
+        shorten: Shorten | None = None,
+    ) -> ToolRegistry:
         """A registry over this one: `extra` tools on top, and of these only the allowed ones.
 
-        It stays up to date with this one, and what is registered in it stays in it. `allow` is a predicate over names
-        or a collection of them, and `None` means all.
+        It stays up to date with this one, and what is registered in it stays in it. `allow` is a predicate over names,
+        a collection of them or a `ToolFilter`; `None` means all, `[]` none. `timeout` is the seconds for tools that
+        have no limit of their own, and `shorten` is applied to each result before it becomes a message; without them
+        those of this registry hold.
         """
         view = ToolRegistry()
         view._base = self
         view._reads = self._reads
-        view._allow = allow if allow is None or callable(allow) else frozenset(allow).__contains__
+        view._allow = _predicate(allow)
+        view._timeout = timeout
+        view._shorten = shorten
         view._add(list(extra), False)
         return view
 
@@ -187,57 +222,121 @@ class ToolRegistry:
     @circuit_breaker.setter
     def circuit_breaker(self, breaker: Breaker | None) -> None:
         self._breaker = breaker
+        self._guard = breaker if breaker is None or isinstance(breaker, CircuitBreaker) else _Watched(breaker)
+
+    @property
+    def default_timeout(self) -> float | None:
+        """Seconds for tools that have no limit of their own; a view has its own or else that of the registry below."""
+        registry: ToolRegistry | None = self
+        while registry is not None and registry._timeout is None:
+            registry = registry._base
+        return None if registry is None else registry._timeout
+
+    @default_timeout.setter
+    def default_timeout(self, seconds: float | None) -> None:
+        self._timeout = seconds
 
     def answer(self, call: ToolCall, language: str = "en") -> Message:
         """The result of a call, as a message to the model. Whatever the tool does, there is one."""
-        ready = self._ready(call, language)
-        if isinstance(ready, Tool):
-            ready = self._recorded(call.name, execute(ready, call.arguments, language))
-        return _message(call, ready, language)
+        tool = self._find(call, language)
+        response = self._run(tool, call.name, call.arguments, language) if isinstance(tool, Tool) else tool
+        return _message(call, self._shortened(call.name, response), language)
 
     async def aanswer(self, call: ToolCall, language: str = "en") -> Message:
         """`answer` for asynchronous code."""
-        ready = self._ready(call, language)
-        if isinstance(ready, Tool):
-            ready = self._recorded(call.name, await aexecute(ready, call.arguments, language))
-        return _message(call, ready, language)
+        tool = self._find(call, language)
+        response = await self._arun(tool, call.name, call.arguments, language) if isinstance(tool, Tool) else tool
+        return _message(call, self._shortened(call.name, response), language)
 
     def execute_tool(
         self, name: str, input_text: str | dict[str, Any] | None = None, language: str = "en"
     ) -> ToolResponse:
         """Runs a tool by name with arguments: a dict, its JSON text, or a text for the one parameter there is."""
-        ready = self._ready(ToolCall("", name), language)
-        if not isinstance(ready, Tool):
-            return ready
+        found = self._by_hand(name, input_text, language)
+        return found if isinstance(found, ToolResponse) else self._run(found[0], name, found[1], language)
+
+    async def aexecute_tool(
+        self, name: str, input_text: str | dict[str, Any] | None = None, language: str = "en"
+    ) -> ToolResponse:
+        """`execute_tool` for asynchronous code."""
+        found = self._by_hand(name, input_text, language)
+        return found if isinstance(found, ToolResponse) else await self._arun(found[0], name, found[1], language)
+
+    def _by_hand(
+        self, name: str, input_text: str | dict[str, Any] | None, language: str
+    ) -> tuple[Tool, dict[str, Any]] | ToolResponse:
+        """The tool and its arguments, or the answer that spares running it."""
+        tool = self._find(ToolCall("", name), language)
+        if not isinstance(tool, Tool):
+            return tool
         match input_text:
             case None:
                 arguments: dict[str, Any] | None = {}
             case dict():
                 arguments = input_text
             case str():
-                arguments = _arguments_of(ready, input_text)
+                arguments = _arguments_of(tool, input_text)
         if arguments is None:
-            names = ", ".join(ready.parameters.names)
+            names = ", ".join(tool.parameters.names)
             return ToolResponse.error(ToolErrorCode.INVALID_PARAM, text("tool.arguments.text", language, names=names))
-        return self._recorded(name, execute(ready, arguments, language))
+        return tool, arguments
 
-    def _ready(self, call: ToolCall, language: str) -> Tool | ToolResponse:
-        """The tool to run, or the answer that spares running it."""
+    def _find(self, call: ToolCall, language: str) -> Tool | ToolResponse:
+        """The tool that is called, or the answer that spares running it."""
         if call.fault is not None:
             return ToolResponse.error(ToolErrorCode.INVALID_FORMAT, call.fault)
         tool = self.get_tool(call.name)
         if tool is None:
             return ToolResponse.error(ToolErrorCode.NOT_FOUND, self._unknown(call.name, language))
-        breaker = self.circuit_breaker
-        if breaker is not None and breaker.is_open(call.name):
-            return ToolResponse.error(ToolErrorCode.CIRCUIT_OPEN, text("tool.circuit_open", language, tool=call.name))
         return tool
 
-    def _recorded(self, name: str, response: ToolResponse) -> ToolResponse:
-        breaker = self.circuit_breaker
-        if breaker is not None:
-            breaker.record_result(name, response)
-        return response
+    def _run(self, tool: Tool, name: str, arguments: dict[str, Any], language: str) -> ToolResponse:
+        """Runs the tool if the breaker lets it, and tells the breaker what came of it."""
+        guard = self._watcher()
+        if guard is None:
+            return execute(tool, arguments, language, self.default_timeout)
+        admission = guard.admit(name)
+        if not admission.admitted:
+            return _refused(admission, language)
+        response: ToolResponse | None = None
+        try:
+            response = execute(tool, arguments, language, self.default_timeout)
+            return response
+        finally:
+            guard.settle(admission, response)
+
+    async def _arun(self, tool: Tool, name: str, arguments: dict[str, Any], language: str) -> ToolResponse:
+        guard = self._watcher()
+        if guard is None:
+            return await aexecute(tool, arguments, language, self.default_timeout)
+        admission = guard.admit(name)
+        if not admission.admitted:
+            return _refused(admission, language)
+        response: ToolResponse | None = None
+        try:
+            response = await aexecute(tool, arguments, language, self.default_timeout)
+            return response
+        finally:
+            guard.settle(admission, response)
+
+    def _watcher(self) -> CircuitBreaker | _Watched | None:
+        registry: ToolRegistry | None = self
+        while registry is not None and registry._guard is None:
+            registry = registry._base
+        return None if registry is None else registry._guard
+
+    def _shortened(self, name: str, response: ToolResponse) -> ToolResponse:
+        registry: ToolRegistry | None = self
+        while registry is not None and registry._shorten is None:
+            registry = registry._base
+        if registry is None or registry._shorten is None:
+            return response
+        try:
+            return registry._shorten(name, response)
+        except Exception as error:
+            # A result that could not be shortened is still the result of the call.
+            response.stats = {**(response.stats or {}), "shorten_error": say(error)}
+            return response
 
     def _unknown(self, name: str, language: str) -> str:
         from difflib import get_close_matches
@@ -291,6 +390,25 @@ def result_text(response: ToolResponse, language: str = "en") -> str:
             return text("tool.partial", language, text=response.text)
         case ToolStatus.ERROR:
             return text("tool.error", language, code=response.code, text=response.text)
+
+
+def _refused(admission: Admission, language: str) -> ToolResponse:
+    """The answer of a tool that is switched off: for how long, as far as that is known."""
+    if admission.seconds is None:
+        message = text("tool.circuit_open", language, tool=admission.tool)
+    else:
+        message = text("tool.circuit_open.until", language, tool=admission.tool, seconds=ceil(admission.seconds))
+    return ToolResponse.error(ToolErrorCode.CIRCUIT_OPEN, message)
+
+
+def _predicate(allow: Allow | None) -> Callable[[str], bool] | None:
+    match allow:
+        case None:
+            return None
+        case ToolFilter():
+            return allow.is_allowed
+        case _:
+            return allow if callable(allow) else frozenset(allow).__contains__
 
 
 def _message(call: ToolCall, response: ToolResponse, language: str) -> Message:

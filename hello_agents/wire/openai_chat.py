@@ -12,9 +12,10 @@ from ..core.message import ROLES, Message, Role
 from ..core.run import Replied
 from .arguments import utf8, utf8_values, write_arguments
 from .loose import mapping, mappings, parts, string
-from .openai_reply import MALFORMED, Draft, WrittenCall, fields_of, read_calls, reasoning_of, wire_calls
+from .openai_reply import Draft, reasoning_of, wire_calls, written_call
 from .openai_stream import Accumulator
 from .repair import repair
+from .reply import MALFORMED, fields_of, read_calls
 
 __all__ = [
     "MALFORMED",
@@ -154,7 +155,7 @@ def _decode_message(wire: Mapping[str, Any], at: int, language: str) -> Message:
     return Message(
         said,
         role,
-        tool_calls=read_calls([WrittenCall.of(call) for call in wire_calls(wire)], at, language)
+        tool_calls=read_calls([written_call(call) for call in wire_calls(wire)], at, language)
         if role == "assistant"
         else (),
         answers=string(wire.get("tool_call_id")) if role == "tool" else None,
@@ -182,5 +183,5 @@ def decode(response: object, *, step: int = 0, language: str = "en") -> Replied:
     draft.reasoning = [reasoning_of(wire) or "", thought]
     for part, piece in draft.split.feed(said or string(wire.get("refusal"))):
         draft.take(part, piece)
-    draft.calls = [WrittenCall.of(call) for call in wire_calls(wire)]
+    draft.calls = [written_call(call) for call in wire_calls(wire)]
     return draft.replied(step, language)

@@ -10,7 +10,8 @@ from ..core.exceptions import EmptyReply
 from ..core.run import Delta, Replied
 from .arguments import read_arguments, utf8
 from .loose import mapping, mappings, parts, string
-from .openai_reply import Draft, WrittenCall, fields_of, reasoning_of, wire_calls, written_arguments
+from .openai_reply import Draft, reasoning_of, wire_calls, written_arguments
+from .reply import WrittenCall, fields_of
 from .thinking import Piece
 
 
@@ -81,6 +82,7 @@ class Accumulator:
         piece = written_arguments(function)
         place = index if isinstance(index, int) else None
         slot = self._slot(place, id, name, piece)
+        name = name or slot.heir
         first = not slot.name
         slot.id = slot.id or id
         if slot.name and name and name != slot.name and not slot.text:
@@ -94,14 +96,18 @@ class Accumulator:
         """The call that a delta belongs to: by its index if that fits its id, else by its id, else the last one."""
         slot = None if place is None else self._by_index.get(place)
         if slot is None and id:
-            slot = next((slot for slot in self._slots if slot.id == id), None)
+            # Two calls may have one id; where both have an index and a name, these tell them apart.
+            apart = place is not None and name
+            slot = next((slot for slot in self._slots if slot.id == id and not (apart and slot.indexed)), None)
         if slot is None and self._slots and (place is None or not (id or name)):
             slot = self._slots[-1]
         if slot is None or slot.is_over(id, name, piece, indexed=place is not None):
-            slot = _Slot(len(self._slots))
+            heir = slot.name if slot and slot.named_again and not name else ""
+            slot = _Slot(len(self._slots), heir=heir)
             self._slots.append(slot)
         if place is not None:
             self._by_index[place] = slot
+            slot.indexed = True
         return slot
 
 
@@ -112,7 +118,12 @@ class _Slot:
     position: int
     id: str = ""
     name: str = ""
+    heir: str = ""
+    """The name of a call that was only named by the delta before its first piece."""
     pieces: list[str] = field(default_factory=list[str])
+    indexed: bool = False
+    named_again: bool = False
+    """Its name came once more after its end: the server repeats itself, or another call begins with the next piece."""
 
     @property
     def text(self) -> str:
@@ -123,13 +134,21 @@ class _Slot:
 
         Some servers send every call under index 0, and some repeat the name with every piece.
         """
-        if id and self.id:
-            return id != self.id
+        if id and self.id and id != self.id:
+            return True
+        if self.named_again and piece.strip():
+            return True
         if not name or not self.name:
             return False
         if not self.text:
-            return name != self.name and not indexed
-        if name == self.name and not piece:
+            return name != self.name and not indexed and not (id and self.id)
+        if not self._is_whole():
             return False
+        if name == self.name and not piece.strip():
+            self.named_again = True
+            return False
+        return True
+
+    def _is_whole(self) -> bool:
         arguments, fault = read_arguments(self.text)
         return fault is None and (bool(arguments) or not self.text.isspace())

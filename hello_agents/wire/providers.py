@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
+
+from ..core.exceptions import ConfigException
+
+if TYPE_CHECKING:
+    from .endpoint import Codec, Transport
 
 Protocol = Literal["openai", "anthropic", "gemini"]
 
@@ -18,18 +23,31 @@ class Provider:
     """The environment variable with the key, where `LLM_API_KEY` is not set."""
     model: str
     """The model to use where none is named."""
+    protocol: Protocol = "openai"
+    send_reasoning: bool = False
+    """Whether earlier thinking is asked for: without it, a thinking model's second step is refused."""
 
 
 PROVIDERS: dict[str, Provider] = {
     "openai": Provider("https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-4o-mini"),
-    "deepseek": Provider("https://api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek-chat"),
+    "anthropic": Provider("https://api.anthropic.com", "ANTHROPIC_API_KEY", "claude-haiku-4-5", "anthropic"),
+    "gemini": Provider("https://generativelanguage.googleapis.com", "GEMINI_API_KEY", "gemini-3.8-flash", "gemini"),
+    "deepseek": Provider("https://api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek-chat", send_reasoning=True),
     "qwen": Provider("https://dashscope.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen-plus"),
     "modelscope": Provider("https://api-inference.modelscope.cn/v1", "MODELSCOPE_API_KEY", "Qwen/Qwen2.5-72B-Instruct"),
-    "kimi": Provider("https://api.moonshot.cn/v1", "KIMI_API_KEY", "moonshot-v1-8k"),
+    "kimi": Provider("https://api.moonshot.cn/v1", "KIMI_API_KEY", "moonshot-v1-8k", send_reasoning=True),
     "zhipu": Provider("https://open.bigmodel.cn/api/paas/v4", "ZHIPU_API_KEY", "glm-4-flash"),
     "ollama": Provider("http://localhost:11434/v1", "OLLAMA_API_KEY", "llama3.2"),
     "vllm": Provider("http://localhost:8000/v1", "VLLM_API_KEY", "default"),
+    "lmstudio": Provider("http://localhost:1234/v1", "LMSTUDIO_API_KEY", "default"),
 }
+
+_HOSTS = {
+    "api.deepseek.com": "deepseek",
+    "api.moonshot.cn": "kimi",
+    "api.moonshot.ai": "kimi",
+}
+"""The hosts whose provider differs in more than its address."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal")
 
@@ -39,12 +57,65 @@ def is_local(base_url: str) -> bool:
     return (urlsplit(base_url).hostname or "") in _LOCAL
 
 
-def protocol_of(base_url: str) -> Protocol:
-    """The protocol that is spoken at the address. Everything not known otherwise speaks OpenAI's."""
-    address = urlsplit(base_url)
-    host, path = address.hostname or "", address.path.rstrip("/")
-    if host.endswith("anthropic.com") or path.endswith("/anthropic") or "/anthropic/" in path:
+def known(name: str | None) -> Provider | None:
+    """The provider of this name; `None` where the address is to decide. Raises `ConfigException` for other names."""
+    if name is None or name in ("auto", "custom"):
+        return None
+    if name not in PROVIDERS:
+        raise ConfigException(f"The provider {name!r} is not known. Use one of {', '.join(PROVIDERS)}, or base_url.")
+    return PROVIDERS[name]
+
+
+def protocol_of(base_url: str, name: str | None = None) -> Protocol:
+    """The protocol that is spoken at the address, or by the provider of this name.
+
+    Everything not known otherwise speaks OpenAI's.
+    """
+    provider = known(name)
+    if provider is not None:
+        return provider.protocol
+    address = urlsplit(base_url.lower())
+    host = address.hostname or ""
+    path = address.path.split("/")
+    if "anthropic" in path or "anthropic" in host.split("."):
         return "anthropic"
-    if host.endswith("googleapis.com") and "/openai" not in path:
+    if (host.endswith("googleapis.com") or "gemini" in path or "gemini" in host.split(".")) and "openai" not in path:
         return "gemini"
     return "openai"
+
+
+def wants_reasoning(base_url: str, name: str | None = None) -> bool:
+    """Whether earlier thinking goes back to this provider."""
+    provider = known(name) or known(_HOSTS.get((urlsplit(base_url).hostname or "").lower()))
+    return provider is not None and provider.send_reasoning
+
+
+def codec_of(protocol: Protocol) -> Codec:
+    """The protocol's codec."""
+    match protocol:
+        case "openai":
+            from . import openai_chat
+
+            return openai_chat
+        case "anthropic":
+            from . import anthropic
+
+            return anthropic
+        case "gemini":
+            from . import gemini
+
+            return gemini
+
+
+def transport_of(
+    protocol: Protocol, *, base_url: str, api_key: str | None, timeout: float, max_retries: int = 2
+) -> Transport:
+    """The protocol's transport. The client behind it is loaded with the first request."""
+    match protocol:
+        case "openai":
+            from .transport import OpenAITransport as Kind
+        case "anthropic":
+            from .transport import AnthropicTransport as Kind
+        case "gemini":
+            from .gemini_transport import GeminiTransport as Kind
+    return Kind(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from ..catalogue import text
 from ..core.message import Message, ToolCall
@@ -45,6 +46,43 @@ def repair(messages: Iterable[Message], language: str = "en") -> list[Message]:
                 elif not _blank(message):
                     legal.append(message)
     return legal
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side says before the other is heard again."""
+
+    role: Literal["user", "assistant"]
+    messages: list[Message]
+    """User messages and results of calls, or assistant messages. Never empty, none of them without content."""
+
+
+def turns(messages: Iterable[Message], language: str = "en") -> tuple[str, list[Turn]]:
+    """`(system prompt, turns)`: the repaired history for protocols in which two sides take turns.
+
+    The user has the first turn and the last; where the history has none there, it is a request to go on. A user
+    message that says nothing is dropped, since these protocols refuse it.
+    """
+    system = ""
+    made: list[Turn] = []
+    for message in repair(messages, language):
+        if message.role == "system":
+            system = message.text
+        elif message.role != "user" or not _blank(message):
+            _take_turn(made, "assistant" if message.role == "assistant" else "user", message)
+    go_on = Message(text("wire.go_on", language), "user")
+    if not made or made[0].role != "user":
+        made.insert(0, Turn("user", [go_on]))
+    if made[-1].role != "user":
+        made.append(Turn("user", [go_on]))
+    return system, made
+
+
+def _take_turn(made: list[Turn], role: Literal["user", "assistant"], message: Message) -> None:
+    if made and made[-1].role == role:
+        made[-1].messages.append(message)
+    else:
+        made.append(Turn(role, [message]))
 
 
 def _system(given: list[Message]) -> list[Message]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from hello_agents import Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
+from hello_agents import Config, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
 from hello_agents.core.agent import Agent
-from hello_agents.core.exceptions import AgentException, LLMException
-from hello_agents.core.run import Judged, Noted, Replied, Returned, Run
+from hello_agents.core.exceptions import AgentException, ConfigException, LLMException
+from hello_agents.core.run import Delta, Judged, Noted, Replied, Returned, Run
 
 
 def add(a: int, b: int) -> int:
@@ -138,6 +138,23 @@ async def test_results_stand_in_call_order_whatever_finishes_first() -> None:
     assert [m.content for m in agent.state.messages if m.role == "tool"] == ["slow", "quick"]
 
 
+async def test_a_call_that_cancels_itself_costs_no_other_result() -> None:
+    async def gives_up(text: str) -> str:
+        raise asyncio.CancelledError
+
+    async def ok(text: str) -> str:
+        await asyncio.sleep(0)
+        return text
+
+    calls = [call("ok", text="A"), call("gives_up", text="C"), call("ok", text="B")]
+    for walk in ("arun", "run"):
+        agent = SimpleAgent("a", ScriptedLLM(calls, "done"), tool_registry=tools(ok, gives_up))
+        assert (await agent.arun("go") if walk == "arun" else agent.run("go")) == "done"
+        results = [m for m in agent.state.messages if m.role == "tool"]
+        assert [m.status for m in results] == ["success", "error", "success"]
+        assert [m.text for m in results if m.status == "success"] == ["A", "B"]
+
+
 def test_an_async_tool_gives_its_value_in_a_sync_run_also_inside_a_running_loop() -> None:
     async def later(text: str) -> str:
         await asyncio.sleep(0)
@@ -201,6 +218,22 @@ def test_calls_in_the_last_reply_are_answered_as_not_run() -> None:
     assert agent.state.messages[-1].metadata["code"] == "NOT_RUN"
 
 
+@pytest.mark.parametrize("kind", [SimpleAgent, ReActAgent])
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ([Message("It is about 40.", "assistant", tool_calls=[call(a=1, b=2)])], "It is about 40."),
+        ([call(a=1, b=2)], "3"),
+        ([call("nothing")], "NOT_FOUND"),
+    ],
+)
+def test_a_model_that_never_answers_leaves_its_last_words_or_result(kind: Any, script: Any, words: str) -> None:
+    agent = kind("a", ScriptedLLM(*script, call(a=7, b=7)), tool_registry=tools())
+    assert words in agent.run("go", max_steps=1)
+    assert agent.state.outcome is not None
+    assert agent.state.outcome.reason == "max_steps"
+
+
 def test_the_model_is_told_when_few_steps_are_left() -> None:
     model = Recorder(ScriptedLLM(*[call(a=n, b=0) for n in range(4)], "done"))
     SimpleAgent("a", model, tool_registry=tools(), max_tool_iterations=4).run("go")
@@ -249,6 +282,48 @@ def test_the_token_budget_of_a_question_ends_it() -> None:
     assert agent.state.outcome is not None
     assert agent.state.outcome.reason == "token_budget"
     assert agent.state.steps == 2
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [("max_concurrent_tool", "max_concurrent_tools"), ("langauge", "language"), ("zzz", "Fields are")],
+)
+def test_an_unknown_setting_names_the_near_one(field: str, words: str) -> None:
+    with pytest.raises(ConfigException, match=words):
+        Config(**{field: 1})
+
+
+def test_calls_of_one_tool_beyond_its_number_are_answered_without_being_run() -> None:
+    ran: list[int] = []
+
+    def note(n: int) -> str:
+        ran.append(n)
+        return str(n)
+
+    script = ScriptedLLM(call("note", n=1), [call("note", n=2), call("note", n=3)], call("note", n=4), "done", "again")
+    config = Config(max_iterations_per_tool=2)
+    agent = SimpleAgent("a", script, None, config, tools(note), max_tool_iterations=9)
+    assert agent.run("go") == "done"
+    assert ran == [1, 2]
+    assert [m.metadata.get("code") for m in agent.state.messages if m.role == "tool"] == [
+        None,
+        None,
+        "NOT_RUN",
+        "NOT_RUN",
+    ]
+
+
+def test_after_so_many_failures_the_model_is_asked_to_answer_without_tools() -> None:
+    def fails(n: int) -> str:
+        raise ValueError(str(n))
+
+    model = Recorder(ScriptedLLM(*[call("fails", n=n) for n in range(3)], "plainly"))
+    config = Config(degrade_after_failures=3)
+    agent = SimpleAgent("a", model, None, config, tools(fails), max_tool_iterations=9)
+    assert agent.run("go") == "plainly"
+    assert model.requests[-1].tool_choice == "none"
+    assert agent.state.outcome is not None
+    assert agent.state.outcome.reason == "degraded"
 
 
 def test_an_unknown_argument_of_run_names_the_near_one() -> None:
@@ -368,6 +443,28 @@ def test_streaming_yields_each_piece_once_and_prints_nothing(capsys: Any) -> Non
     pieces = list(SimpleAgent("a", ScriptedLLM("one two three")).stream_run("go"))
     assert "".join(pieces) == "one two three"
     assert len(pieces) > 1
+    out = capsys.readouterr()
+    assert out.out == out.err == ""
+
+
+@pytest.mark.parametrize("pieces", [["根据", "根据", "天气"], ["one"], ["a", "a", "a", " "], ["\n", "x\n"]])
+def test_as_many_pieces_as_the_model_gives_are_streamed(pieces: list[str], capsys: Any) -> None:
+    class Cut:
+        def stream(self, request: Any) -> Any:
+            yield from map(Delta, pieces)
+            yield Replied(Message("".join(pieces), "assistant"))
+
+        async def astream(self, request: Any) -> Any:
+            for part in self.stream(request):
+                yield part
+
+    async def chunks(agent: Agent) -> list[str]:
+        return [e.data["chunk"] async for e in agent.arun_stream("go") if e.type.value == "llm_chunk"]
+
+    for kind in (SimpleAgent, ReActAgent):
+        assert list(kind("a", Cut()).stream_run("go")) == pieces
+        assert asyncio.run(chunks(kind("a", Cut()))) == pieces
+        assert kind("a", Cut()).run("go") == "".join(pieces)
     out = capsys.readouterr()
     assert out.out == out.err == ""
 

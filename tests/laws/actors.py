@@ -9,11 +9,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from hello_agents.agents.plan_solve_agent import PlanSolveAgent
 from hello_agents.agents.react_agent import ReActAgent
+from hello_agents.agents.reflection_agent import ReflectionAgent
 from hello_agents.agents.simple_agent import SimpleAgent
 from hello_agents.agents.tool_loop import tool_loop
+from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Action
 from hello_agents.core.agent import Agent
+from hello_agents.core.config import Config
 from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.run import Noted, Returned, Run, Spawned, Told, evolve
 from hello_agents.offline.scripted import ScriptedLLM
@@ -54,6 +58,26 @@ class NoteTaker(Agent):
         if "seen" not in run.notes:
             return Noted("seen", len(run.messages))
         return tool_loop(run, lambda: self.request(run), self.asks, self.language)
+
+
+def tight(**values: Any) -> Config:
+    """A limit that a conversation of this size comes to at about its third message."""
+    return Config(memory_buffer_tokens=tool_tokens() + 60, min_retain_rounds=1, summary_max_tokens=16, **values)
+
+
+class Tight(SimpleAgent):
+    """Has what is taken out summarised by the model, in a child run."""
+
+    kind = "Tight"
+
+    def __init__(self, name: str, llm: Any, tool_registry: ToolRegistry) -> None:
+        config = tight(enable_smart_compression=True)
+        super().__init__(name, llm, "Be brief.", config, tool_registry, max_tool_iterations=6)
+
+
+@cache
+def tool_tokens() -> int:
+    return TokenCounter("").count_tools(registry().schemas())
 
 
 @cache
@@ -106,7 +130,11 @@ AGENTS: dict[str, Make] = {
     "Simple without prompt": lambda llm, tools: SimpleAgent("bare", llm, tool_registry=tools),
     "ReAct": lambda llm, tools: ReActAgent("react", llm, tools, max_steps=4),
     "Delegator": lambda llm, tools: Delegator("delegator", llm, tools),
+    "Reflection": lambda llm, tools: ReflectionAgent("reflection", llm, "P", max_iterations=2, tool_registry=tools),
+    "PlanSolve": lambda llm, tools: PlanSolveAgent("plan", llm, "P", tool_registry=tools, max_tool_iterations=2),
     "NoteTaker": lambda llm, tools: NoteTaker("noter", llm, None, None, tools, max_steps=4),
+    "Compacting by rule": lambda llm, tools: ReActAgent("short", llm, tools, config=tight(), max_steps=5),
+    "Compacting by model": lambda llm, tools: Tight("terse", llm, tools),
 }
 
 
@@ -159,6 +187,7 @@ CALLS = st.one_of(
     st.builds(ToolCall, IDS, st.just("delegate"), st.fixed_dictionaries({"task": TEXT})),
     st.builds(ToolCall, IDS, st.just("Thought"), st.fixed_dictionaries({"reasoning": TEXT})),
     st.builds(ToolCall, IDS, st.just("Finish"), st.fixed_dictionaries({"answer": TEXT})),
+    st.builds(ToolCall, IDS, st.just("generate_plan"), st.fixed_dictionaries({"steps": st.lists(TEXT, max_size=2)})),
     st.builds(ToolCall, IDS, st.sampled_from(["ad", "add"]), st.just({}), st.sampled_from([None, "not valid JSON"])),
 )
 REPLIES = st.one_of(

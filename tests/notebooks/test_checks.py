@@ -49,6 +49,23 @@ def test_what_a_cell_writes_stays_out_of_the_book(small):
     assert [path.name for path in small.parent.iterdir()] == [small.name]
 
 
+LOUD = [
+    "import sys\nfor n in range(30):\n    print(n, flush=True)",
+    "for n in range(5):\n    print(f'\\r{n} of 4', end='', flush=True)",
+    "print('one', end='')\nsys.stdout.flush()\nprint(' two')\n_ = sys.stdout.write('three\\n')",
+]
+
+
+def test_however_a_text_is_flushed_it_is_the_same_text(tmp_path):
+    """A stream comes in pieces whose number is a matter of time, and a progress line writes over itself."""
+    path = write_notebook(tmp_path / "00_loud.ipynb", LOUD)
+    assert main([str(path)]) == 0
+    assert problems(path) == []
+    assert main(["--check", str(path)]) == 0
+    assert nbval(path).returncode == 0
+    assert all(len(cell.outputs) == 1 for cell in read(path).cells if cell.cell_type == "code")
+
+
 CHANGES = {
     "a printed line": lambda nb: nb.cells[1].outputs[0].update(text="北京\n43\n"),
     "a value": lambda nb: nb.cells[4].outputs[0].data.update({"text/plain": "{'a': [1, 3]}"}),

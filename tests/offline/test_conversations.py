@@ -122,7 +122,7 @@ def talks(questions: list[str], tools: list[dict[str, Any]]) -> list[tuple[list[
         (["What is 5 - 9?", "times 3"], [calc("(-4) * 3")], "-12"),
         (["What is 5*5?", "write it to five.txt"], [write("five.txt", "25")], "five.txt"),
         (["Read budget.md", "Add up the numbers"], [calc("1200 + 350 + 45.5")], "1595.5"),
-        (["Write 'x' to r.txt", "read it"], [read("r.txt")], "r.txt: x"),
+        (["Write 'x' to r.txt", "read it"], [read("r.txt")], "r.txt says: x"),
         (["What's the weather in Paris?", "And in Berlin?"], [weather("Berlin")], "rain"),
         (["What's the weather in Paris?", "What about London?"], [weather("London")], "fog"),
         (["北京的天气怎么样？", "那上海呢？"], [weather("上海")], "小雨"),

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from hello_agents.core.action import Model
+from hello_agents.core.action import Model, Request
 from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.core.run import Delta, Replied
 from hello_agents.wire.arguments import write_arguments
@@ -82,6 +82,9 @@ Script = Scripted | Callable[[dict[str, Any]], Scripted]
 class OpenAIServer:
     """The server. A context manager; one port of its own, until it is closed."""
 
+    root = "/v1"
+    """What the base URL ends in."""
+
     def __init__(self, *script: Script | Model, api_key: str | None = None, model: str = "loopback") -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -98,7 +101,12 @@ class OpenAIServer:
     @property
     def base_url(self) -> str:
         assert self._http is not None, "the server has not been started"
-        return f"http://127.0.0.1:{self._http.server_port}/v1"
+        return f"http://127.0.0.1:{self._http.server_port}{self.root}"
+
+    @property
+    def handler(self) -> type[Handler]:
+        """What speaks the protocol."""
+        return Handler
 
     @property
     def connections(self) -> int:
@@ -111,7 +119,7 @@ class OpenAIServer:
             self._script.extend(script)
 
     def __enter__(self) -> OpenAIServer:
-        handler = type("Handler", (_Handler,), {"owner": self})
+        handler = type("Handler", (self.handler,), {"owner": self})
         self._http = _Quiet(("127.0.0.1", 0), handler)
         threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
@@ -149,7 +157,7 @@ class _Quiet(ThreadingHTTPServer):
         """Broken connections are what some tests are about."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     owner: OpenAIServer
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -175,22 +183,60 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers.get("content-length", 0)))
-        if self.path.partition("?")[0] != "/v1/chat/completions":
-            return self._send(Fault(404, f"Unknown request URL: POST {self.path}.", "invalid_request_error").raw())
-        key = self.headers.get("authorization", "").removeprefix("Bearer ")
-        if self.owner.api_key is not None and key != self.owner.api_key:
-            words = f"Incorrect API key provided: {key}. You can find your API key in the account settings."
-            return self._send(Fault(401, words, "invalid_request_error", "invalid_api_key").raw())
+        if not self.is_known():
+            return self._send(self.fault(Fault(404, f"Unknown request URL: POST {self.path}.", "not_found_error")))
+        if self.owner.api_key is not None and self.key() != self.owner.api_key:
+            words = f"Incorrect API key provided: {self.key()}. You can find your API key in the account settings."
+            return self._send(self.fault(Fault(401, words, "authentication_error", "invalid_api_key")))
         try:
             body = json.loads(text.decode("utf-8"))
         except ValueError as error:
-            return self._send(_refusal(f"We could not parse the JSON body of your request: {error}").raw())
+            return self._send(self.fault(_refusal(f"We could not parse the JSON body of your request: {error}")))
         self.owner.requests.append(body)
         self.owner.headers.append({name.lower(): value for name, value in self.headers.items()})
-        complaint = complaint_about(body)
+        complaint = self.complaint(body)
         if complaint:
-            return self._send(_refusal(complaint).raw())
+            return self._send(self.fault(_refusal(complaint)))
         return self._answer(body, self.owner.reply_to(body))
+
+    # What differs from protocol to protocol
+
+    def is_known(self) -> bool:
+        return self.path.partition("?")[0] == "/v1/chat/completions"
+
+    def key(self) -> str:
+        return self.headers.get("authorization", "").removeprefix("Bearer ")
+
+    def complaint(self, body: Any) -> str | None:
+        return complaint_about(body)
+
+    def fault(self, fault: Fault) -> Raw:
+        return fault.raw()
+
+    def streams(self, body: dict[str, Any]) -> bool:
+        return bool(body.get("stream"))
+
+    def request_of(self, body: dict[str, Any]) -> Request:
+        return decode_request(body)
+
+    def whole(self, replied: Replied) -> dict[str, Any]:
+        return response_of(replied, self.owner.model)
+
+    def pieces(self, replied: Replied, body: dict[str, Any]) -> Iterator[Any]:
+        return chunks_of(replied, body, self.owner.model)
+
+    def live(self, model: Model, body: dict[str, Any]) -> Iterator[Any]:
+        """What a model says while it says it."""
+        return _model_chunks(model, body, self.owner.model)
+
+    def event(self, chunk: Any) -> str:
+        data = chunk if isinstance(chunk, str) else json.dumps(chunk, ensure_ascii=True)
+        return f"data: {data}\n\n"
+
+    def done(self) -> str:
+        return "data: [DONE]\n\n"
+
+    # How it is sent
 
     def _answer(self, body: dict[str, Any], reply: Any) -> None:
         cut_after: int | None = None
@@ -204,20 +250,20 @@ class _Handler(BaseHTTPRequestHandler):
                     return self._break_off()
             reply = reply.reply
         if isinstance(reply, Fault):
-            reply = reply.raw()
-        streams = bool(body.get("stream"))
+            reply = self.fault(reply)
+        streams = self.streams(body)
         if isinstance(reply, Raw):
             if streams and reply.chunks is not None:
                 return self._send_chunks(reply.chunks, done=reply.done, cut_after=cut_after)
             return self._send(reply, cut=cut_after is not None)
         if _is_model(reply):
             if streams:
-                return self._send_chunks(_model_chunks(reply, body, self.owner.model), cut_after=cut_after)
-            reply = [part for part in reply.stream(_at_its_step(body)) if isinstance(part, Replied)][-1]
+                return self._send_chunks(self.live(reply, body), cut_after=cut_after)
+            reply = [part for part in reply.stream(at_its_step(self.request_of(body))) if isinstance(part, Replied)][-1]
         replied = as_replied(reply)
         if streams:
-            return self._send_chunks(chunks_of(replied, body, self.owner.model), cut_after=cut_after)
-        return self._send(Raw(response_of(replied, self.owner.model)), cut=cut_after is not None)
+            return self._send_chunks(self.pieces(replied, body), cut_after=cut_after)
+        return self._send(Raw(self.whole(replied)), cut=cut_after is not None)
 
     def _send(self, raw: Raw, *, cut: bool = False) -> None:
         text = raw.body if isinstance(raw.body, str) else json.dumps(raw.body, ensure_ascii=True)
@@ -241,10 +287,9 @@ class _Handler(BaseHTTPRequestHandler):
         for count, chunk in enumerate(chunks):
             if count == cut_after:
                 return self._break_off()
-            data = chunk if isinstance(chunk, str) else json.dumps(chunk, ensure_ascii=True)
-            self._chunk(f"data: {data}\n\n")
-        if done:
-            self._chunk("data: [DONE]\n\n")
+            self._chunk(self.event(chunk))
+        if done and self.done():
+            self._chunk(self.done())
         self.wfile.write(b"0\r\n\r\n")
 
     def _chunk(self, event: str) -> None:
@@ -299,16 +344,16 @@ def chunks_of(replied: Replied, body: dict[str, Any], model: str, size: int = 5)
     """The reply in pieces of a few characters, as OpenAI sends them."""
     message = replied.message
     yield _chunk(replied, model, {"role": "assistant", "content": "" if message.content is not None else None})
-    for piece in _pieces(message.reasoning or "", size):
+    for piece in pieces_of(message.reasoning or "", size):
         yield _chunk(replied, model, {"reasoning_content": piece})
-    for piece in _pieces(message.text, size):
+    for piece in pieces_of(message.text, size):
         yield _chunk(replied, model, {"content": piece})
     for index, call in enumerate(message.tool_calls):
         wire = _wire_call(call)
         arguments = wire["function"]["arguments"]
         head = wire | {"index": index, "function": {"name": call.name, "arguments": ""}}
         yield _chunk(replied, model, {"tool_calls": [head]})
-        for piece in _pieces(arguments, size):
+        for piece in pieces_of(arguments, size):
             yield _chunk(replied, model, {"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     yield from _ends(replied, body, model)
 
@@ -316,7 +361,7 @@ def chunks_of(replied: Replied, body: dict[str, Any], model: str, size: int = 5)
 def _model_chunks(model: Model, body: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
     """A model's own deltas as chunks, while they come; a model without deltas is cut into pieces."""
     said = False
-    for part in model.stream(_at_its_step(body)):
+    for part in model.stream(at_its_step(decode_request(body))):
         match part:
             case Delta(text, "content"):
                 said = True
@@ -369,7 +414,7 @@ def _wire_usage(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _pieces(text: str, size: int) -> Iterator[str]:
+def pieces_of(text: str, size: int) -> Iterator[str]:
     return (text[at : at + size] for at in range(0, len(text), size))
 
 
@@ -377,9 +422,8 @@ def _is_model(value: Any) -> bool:
     return hasattr(value, "stream") and hasattr(value, "astream")
 
 
-def _at_its_step(body: dict[str, Any]) -> Any:
+def at_its_step(request: Request) -> Request:
     """The request, at the step that its history shows: a scripted model finds its place by it."""
-    request = decode_request(body)
     return replace(request, at=("", sum(message.role == "assistant" for message in request.messages)))
 
 
@@ -513,7 +557,7 @@ def _about_tools(body: dict[str, Any]) -> str | None:
         if not _NAME.match(function["name"]):
             return f"Invalid 'tools[{at}].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'."
         names.append(function["name"])
-        words = _about_schema(function.get("parameters", {}), ())
+        words = about_schema(function.get("parameters", {}), ())
         if words:
             return f"Invalid schema for function {function['name']!r}: {words}"
     if len(set(names)) < len(names):
@@ -527,7 +571,7 @@ def _about_tools(body: dict[str, Any]) -> str | None:
     return None
 
 
-def _about_schema(schema: Any, path: tuple[str, ...]) -> str | None:
+def about_schema(schema: Any, path: tuple[str, ...]) -> str | None:
     if not isinstance(schema, dict):
         return None
     kind = schema.get("type")
@@ -538,7 +582,7 @@ def _about_schema(schema: Any, path: tuple[str, ...]) -> str | None:
     nested = [(name, value) for name, value in schema.get("properties", {}).items()]
     nested += [("items", schema[name]) for name in ("items", "additionalProperties") if name in schema]
     nested += [(name, value) for name in ("anyOf", "oneOf", "allOf") for value in schema.get(name, ())]
-    return next((words for name, value in nested if (words := _about_schema(value, (*path, name)))), None)
+    return next((words for name, value in nested if (words := about_schema(value, (*path, name)))), None)
 
 
 def _about_fields(body: dict[str, Any]) -> str | None:

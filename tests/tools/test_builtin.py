@@ -208,9 +208,11 @@ def test_todos_touch_no_disk_unless_told(tmp_path, monkeypatch):
     other.load_todos(tmp_path / "memory" / "todos" / "todos.json")
     assert other.current_todos == tool.current_todos
     assert "写" in (tmp_path / "memory/todos/todos.json").read_text(encoding="utf-8")
-    (tmp_path / "x.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(ValueError, match="todos"):
-        other.load_todos(tmp_path / "x.json")
+    for kept in ("[]", "{", '{"todos": 1}', '{"todos": [1]}', '{"todos": [{"content": "a"}]}', '{"todos": null}'):
+        (tmp_path / "x.json").write_text(kept, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"todos|Expecting|none"):
+            other.load_todos(tmp_path / "x.json")
+    assert other.current_todos == tool.current_todos
 
 
 def test_todos_that_cannot_be_saved(tmp_path):

@@ -1,9 +1,9 @@
 """The file tools: inside one folder, byte for byte, and never half a file."""
 
 import os
+import shutil
 import stat
 import threading
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -248,14 +248,23 @@ def test_half_a_surrogate_pair(root):
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(root, monkeypatch):
     (root / "a.txt").write_text("old", encoding="utf-8")
 
-    def fails(self, target):
-        raise OSError(28, "No space left on device", str(self))
+    replace = os.replace
 
-    monkeypatch.setattr(Path, "replace", fails)
-    response = write(root, "a.txt")
-    assert response.code == "PERMISSION_DENIED"
-    assert str(root) not in response.text
-    assert everything(root) == {root / "a.txt": b"old"}
+    def fails(source, target, **folders):
+        if target == failing:
+            raise OSError(28, "No space left on device", str(root))
+        replace(source, target, **folders)
+
+    monkeypatch.setattr(os, "replace", fails)
+    for failing in ("a.txt", ".gitignore"):  # noqa: B007  `fails` looks at it.
+        response = write(root, "a.txt")
+        assert response.code == "PERMISSION_DENIED"
+        assert str(root) not in response.text
+        found = everything(root)
+        assert found.pop(root / "a.txt") == b"old"
+        assert all(path.is_relative_to(root / ".hello_agents") for path in found)
+        assert not any("tmp" in path.name for path in found)
+        shutil.rmtree(root / ".hello_agents")
 
 
 def test_a_reader_never_sees_half_a_file(root):

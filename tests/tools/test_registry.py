@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -376,6 +377,73 @@ def test_a_breaker_watches():
     view.circuit_breaker = Counter()
     assert answer(view, "fails").metadata["code"] == "EXECUTION_ERROR"
     assert registry.circuit_breaker is breaker
+
+
+# --- what a view sets for its tools ------------------------------------------------------------------------------
+
+
+def slow() -> str:
+    time.sleep(0.3)
+    return "done"
+
+
+async def aslow() -> str:
+    await asyncio.sleep(0.3)
+    return "done"
+
+
+@pytest.mark.parametrize("function", [slow, aslow])
+@pytest.mark.parametrize("driver", ["answer", "aanswer"])
+def test_a_time_limit_for_tools_that_have_none(function, driver):
+    registry = ToolRegistry()
+    registry.register_function(function, "free", "")
+    registry.register_function(function, "own", "", timeout=30)
+
+    def ask(registry, name):
+        if driver == "answer":
+            return registry.answer(ToolCall("1", name, {}))
+        return asyncio.run(registry.aanswer(ToolCall("1", name, {})))
+
+    short = registry.view(timeout=0.01)
+    assert ask(short, "own").content == "done"
+    late = ask(short, "free")
+    assert late.metadata["code"] == "TIMEOUT"
+    assert "within 0.01 s" in late.content
+    assert ask(short.view(), "free").metadata["code"] == "TIMEOUT"
+    assert ask(short.view(timeout=30), "free").content == "done", "the nearest view decides"
+    assert ask(registry, "free").content == "done"
+    registry.default_timeout = 0.01
+    assert ask(registry.view(), "free").metadata["code"] == "TIMEOUT"
+    assert short.default_timeout == registry.view().default_timeout == 0.01
+
+
+async def test_results_are_shortened_before_they_become_messages():
+    seen = []
+
+    def shorten(name, response):
+        seen.append((name, response.status.value))
+        return ToolResponse.partial(response.text[:3], {"of": len(response.text)})
+
+    registry = ToolRegistry()
+    registry.register_function(lambda: "abcdef", "letters", "")
+    view = registry.view(shorten=shorten)
+    call = ToolCall("1", "letters", {})
+    for message in (view.answer(call), await view.aanswer(call), view.view().answer(call)):
+        assert (message.content, message.status, message.answers) == ("⚠️ Partial: abc", "partial", "1")
+    assert registry.answer(call).content == "abcdef"
+    assert view.execute_tool("letters").text == "abcdef", "programs get the whole"
+    view.answer(ToolCall("2", "unknown"))
+    assert seen == [("letters", "success")] * 3 + [("unknown", "error")]
+    assert view.view(shorten=lambda name, response: response).answer(call).content == "abcdef"
+
+
+def test_a_result_that_cannot_be_shortened_stays_whole():
+    def shorten(name, response):
+        raise OSError("disk full")
+
+    registry = ToolRegistry()
+    registry.register_function(lambda: "abcdef", "letters", "")
+    assert registry.view(shorten=shorten).answer(ToolCall("1", "letters", {})).content == "abcdef"
 
 
 # --- by hand -----------------------------------------------------------------------------------------------------

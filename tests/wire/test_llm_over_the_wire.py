@@ -6,6 +6,7 @@ import traceback
 import warnings
 
 import pytest
+from support.asking import REQUEST, STREAMS, WAYS
 from support.openai_server import Drop, Fault, Late, OpenAIServer, Raw, as_replied, chunks_of, response_of, wait_until
 
 from hello_agents.core.action import Request
@@ -25,7 +26,6 @@ from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.core.run import Delta, Replied
 
 KEY = "sk-test-0123456789abcdef"
-REQUEST = Request([Message("be kind", "system"), Message("你好", "user")], at=("", 2))
 TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}
 
 
@@ -33,31 +33,6 @@ def llm_at(server, **options):
     options = {"max_retries": 0, "timeout": 5} | options
     return HelloAgentsLLM("m", KEY, server.base_url, **options)
 
-
-def sync_whole(llm, request=REQUEST):
-    return list(llm.whole.stream(request))
-
-
-def sync_stream(llm, request=REQUEST):
-    return list(llm.stream(request))
-
-
-def async_whole(llm, request=REQUEST):
-    async def go():
-        return [part async for part in llm.whole.astream(request)]
-
-    return asyncio.run(go())
-
-
-def async_stream(llm, request=REQUEST):
-    async def go():
-        return [part async for part in llm.astream(request)]
-
-    return asyncio.run(go())
-
-
-WAYS = [sync_whole, sync_stream, async_whole, async_stream]
-STREAMS = [sync_stream, async_stream]
 
 REPLIES = [
     "Hello, 世界 🚀",
@@ -268,7 +243,7 @@ def test_one_client_for_all_calls_and_one_for_each_loop(openai_server):
         for _ in range(2):
             assert len(asyncio.run(several())) == 3
             wait_until(lambda: server.connections == 0)
-        assert len(llm._endpoint.transport._async) == 1  # The one of the last loop, until another begins.
+        assert len(llm._endpoint.transport._clients._async) == 1  # The one of the last loop, until another begins.
         for _ in range(3):
             llm.reply(REQUEST)
         gc.collect()

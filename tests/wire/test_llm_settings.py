@@ -16,6 +16,7 @@ from hello_agents.core.llm_response import LLMResponse, LLMToolResponse, StreamS
 from hello_agents.core.llm_response import ToolCall as OldCall
 from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.core.run import Delta, Replied
+from hello_agents.wire.providers import PROVIDERS, protocol_of
 
 VARIABLES = ("LLM_MODEL_ID", "LLM_API_KEY", "LLM_BASE_URL", "LLM_TIMEOUT", "HELLO_AGENTS_LANG", "DEEPSEEK_API_KEY")
 REMOTE = "https://api.example.com/v1"
@@ -84,20 +85,75 @@ def test_providers_by_name(monkeypatch):
         HelloAgentsLLM(provider="deepsek")
 
 
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_each_provider_by_its_name_alone(monkeypatch, name):
+    monkeypatch.delenv("LLM_API_KEY", raising=False)
+    monkeypatch.setenv(PROVIDERS[name].key, "its-own-key")
+    llm = HelloAgentsLLM(provider=name)
+    assert (llm.api_key, llm.model) == ("its-own-key", PROVIDERS[name].model)
+    assert protocol_of(llm.base_url) == protocol_of("", name)
+
+
 @pytest.mark.parametrize(
-    ("url", "name"),
+    ("url", "name", "protocol"),
     [
-        ("https://api.anthropic.com/v1", "Anthropic"),
-        ("https://api.deepseek.com/anthropic", "Anthropic"),
-        ("https://generativelanguage.googleapis.com/v1beta", "Gemini"),
+        ("https://api.anthropic.com/v1", None, "anthropic"),
+        ("https://API.Anthropic.com", None, "anthropic"),
+        ("https://api.deepseek.com/anthropic", None, "anthropic"),
+        ("https://api.moonshot.cn/anthropic/", None, "anthropic"),
+        ("https://generativelanguage.googleapis.com/v1beta", None, "gemini"),
+        ("https://proxy.example.com/gemini", None, "gemini"),
+        ("https://generativelanguage.googleapis.com/v1beta/openai/", None, "openai"),
+        ("https://api.deepseek.com", None, "openai"),
+        ("https://dashscope.aliyuncs.com/compatible-mode/v1", None, "openai"),
+        ("https://openrouter.ai/api/v1", None, "openai"),
+        ("http://localhost:1234/v1", None, "openai"),
+        ("http://localhost:9999", "anthropic", "anthropic"),
+        ("http://localhost:9999", "gemini", "gemini"),
+        ("https://api.anthropic.com/v1", "openai", "openai"),
+        ("https://api.anthropic.com/v1", "auto", "anthropic"),
     ],
 )
-def test_other_protocols_are_not_here_yet(url, name):
-    with pytest.raises(ConfigException, match=f"{name}.*not supported yet"):
-        HelloAgentsLLM("m", "k", url)
+def test_the_protocol_of_an_address(url, name, protocol):
+    body = HelloAgentsLLM("m", "k", url, provider=name).body(Request([Message("hi", "user")]))
+    assert protocol_of(url, name) == protocol
+    assert ("contents" in body, "max_tokens" in body) == (protocol == "gemini", protocol == "anthropic")
 
 
-@pytest.mark.parametrize("url", ["api.example.com/v1", "ftp://x", "https://api.example.com/v1/chat/completions/"])
+@pytest.mark.parametrize(
+    ("url", "goes_back"),
+    [
+        ("https://api.deepseek.com", True),
+        ("https://api.deepseek.com/v1", True),
+        ("https://api.moonshot.cn/v1", True),
+        ("https://api.moonshot.ai/v1", True),
+        ("https://dashscope.aliyuncs.com/compatible-mode/v1", False),
+        ("https://api.openai.com/v1", False),
+        ("http://localhost:8000/v1", False),
+        ("http://localhost:11434/v1", False),
+        ("http://localhost:1234/v1", False),
+    ],
+)
+def test_thinking_goes_back_to_the_providers_that_ask_for_it(url, goes_back):
+    asked = Request([Message("hi", "user"), Message("yes", "assistant", reasoning="hm"), Message("sure?", "user")])
+
+    def sent(**options):
+        return "reasoning_content" in HelloAgentsLLM("m", "k", url, **options).body(asked)["messages"][1]
+
+    assert sent() == goes_back
+    assert sent(send_reasoning=True)
+    assert not sent(send_reasoning=False)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "api.example.com/v1",
+        "ftp://x",
+        "https://api.example.com/v1/chat/completions/",
+        "https://api.anthropic.com/v1/messages",
+    ],
+)
 def test_an_address_that_cannot_be_asked(url):
     with pytest.raises(ConfigException, match="base URL"):
         HelloAgentsLLM("m", "k", url)
@@ -382,12 +438,18 @@ def test_adapters_go_through_the_model(openai_server):
     adapter.llm.close()
 
 
-def test_adapters_that_are_not_here_yet():
-    for kind, url in ((AnthropicAdapter, "https://api.anthropic.com"), (GeminiAdapter, "https://x.googleapis.com")):
-        with pytest.raises(ConfigException, match="not supported yet"):
-            kind("k", url, 5, "m")
-        with pytest.raises(ConfigException, match="not supported yet"):
-            create_adapter("k", url, 5, "m")
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("https://api.anthropic.com", AnthropicAdapter),
+        ("https://generativelanguage.googleapis.com", GeminiAdapter),
+        (None, OpenAIAdapter),
+    ],
+)
+def test_the_address_chooses_the_adapter(url, kind):
+    adapter = create_adapter("k", url, 5, "m")
+    assert type(adapter) is kind
+    assert adapter.llm.base_url == url or url is None
 
 
 # Errors

@@ -147,17 +147,21 @@ def test_a_call_without_id_or_index(index):
     assert {delta.call for delta in deltas} == {0}
 
 
-@pytest.mark.parametrize("ids", [("a", "b"), (None, None), ("", "")])
-@pytest.mark.parametrize("index", [0, None])
+@pytest.mark.parametrize("ids", [("a", "b"), ("a", "a"), (None, None), ("", "")])
+@pytest.mark.parametrize("indexes", [(0, 1), (1, 2), (0, 0), (None, None)])
 @pytest.mark.parametrize("same_name", [True, False])
-def test_two_calls_in_one_place(ids, index, same_name):
+@pytest.mark.parametrize("head", ['{"x":', ""])
+def test_two_calls_stay_two_whatever_their_place(ids, indexes, same_name, head):
+    """The head of a call comes with the first piece of its arguments or, as with OpenAI, with an empty one."""
+    other = "f" if same_name else "g"
+    rest = () if head else ('{"x":',)
     got = calls(
-        call_delta(index, ids[0], "f", '{"x":'),
-        call_delta(index, None, None, "1}"),
-        call_delta(index, ids[1], "f" if same_name else "g", '{"x":'),
-        call_delta(index, None, None, "2}"),
+        call_delta(indexes[0], ids[0], "f", head),
+        *(call_delta(indexes[0], arguments=piece) for piece in (*rest, "1}")),
+        call_delta(indexes[1], ids[1], other, head),
+        *(call_delta(indexes[1], arguments=piece) for piece in (*rest, "2}")),
     )
-    assert [(call.name, call.arguments) for call in got] == [("f", {"x": 1}), ("f" if same_name else "g", {"x": 2})]
+    assert [(call.name, call.arguments) for call in got] == [("f", {"x": 1}), (other, {"x": 2})]
     assert len({call.id for call in got}) == 2
     assert all(call.id for call in got)
 

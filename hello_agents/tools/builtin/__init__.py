@@ -1,9 +1,54 @@
 """Built-in tools."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from .calculator import CalculatorTool
-from .file_tools import ReadTool, WriteTool
-from .todowrite_tool import TodoItem, TodoList, TodoWriteTool
+from ...lazy import lazily
 
-__all__ = ["CalculatorTool", "ReadTool", "TodoItem", "TodoList", "TodoWriteTool", "WriteTool"]
+if TYPE_CHECKING:
+    from .calculator import CalculatorTool
+    from .devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
+    from .file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
+    from .search import SearchTool
+    from .search_files import GlobTool, GrepTool
+    from .skill_tool import SkillTool
+    from .todowrite_tool import TodoItem, TodoList, TodoWriteTool
+
+__all__ = [
+    "CATEGORIES",
+    "CalculatorTool",
+    "DevLogEntry",
+    "DevLogStore",
+    "DevLogTool",
+    "EditTool",
+    "GlobTool",
+    "GrepTool",
+    "MultiEditTool",
+    "ReadTool",
+    "SearchTool",
+    "SkillTool",
+    "TodoItem",
+    "TodoList",
+    "TodoWriteTool",
+    "WriteTool",
+]
+
+_HOMES = {
+    "CATEGORIES": "devlog_tool",
+    "CalculatorTool": "calculator",
+    "DevLogEntry": "devlog_tool",
+    "DevLogStore": "devlog_tool",
+    "DevLogTool": "devlog_tool",
+    "EditTool": "file_tools",
+    "GlobTool": "search_files",
+    "GrepTool": "search_files",
+    "MultiEditTool": "file_tools",
+    "ReadTool": "file_tools",
+    "SearchTool": "search",
+    "SkillTool": "skill_tool",
+    "TodoItem": "todowrite_tool",
+    "TodoList": "todowrite_tool",
+    "TodoWriteTool": "todowrite_tool",
+    "WriteTool": "file_tools",
+}
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,107 +1,31 @@
-"""File tools: reading and writing text files inside one folder, and nowhere else."""
+"""File tools: reading, writing and editing text files inside one folder, and nowhere else."""
 
 from __future__ import annotations
 
 import io
-import os
-import tempfile
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...catalogue import text
-from ..base import Tool, ToolErrorCode, ToolParameter, ToolResponse
+from ..base import ToolErrorCode, ToolParameter, ToolResponse
+from .files import ChangingTool, FileFault, FileTool, Place
+from .folder import Found, mtime_ms, opened, write_atomically
 
 if TYPE_CHECKING:
     from ..registry import ToolRegistry
 
-
-class FileFault(Exception):
-    """Why a file cannot be used, with the code of the error."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A path that was found to lie inside the project."""
-
-    path: Path
-    """Absolute, with links followed."""
-    name: str
-    """Relative to the project, with `/`: what texts show and what the read cache goes by."""
-
-
-class FileTool(Tool):
-    """What the file tools share: the folder they are confined to, and what was read before.
-
-    Paths are relative to `working_dir` and must lead into `project_root`, whatever they or links on the way say.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        description: str,
-        project_root: str | Path = ".",
-        working_dir: str | Path | None = None,
-        registry: ToolRegistry | None = None,
-        language: str = "en",
-    ) -> None:
-        super().__init__(name, description)
-        self.project_root = Path(project_root).absolute()
-        self.working_dir = self.project_root if working_dir is None else self.project_root / working_dir
-        self.registry = registry
-        self._language = language
-
-    def run(self, parameters: dict[str, Any]) -> ToolResponse:
-        path = str(parameters.get("path") or "")
-        try:
-            place = self._place(path)
-            try:
-                return self._use(place, parameters)
-            except OSError as error:
-                why = error.strerror or type(error).__name__
-                raise self._fault("file.denied", ToolErrorCode.PERMISSION_DENIED, path=place.name, why=why) from error
-        except FileFault as fault:
-            return ToolResponse.error(fault.code, str(fault))
-
-    def _use(self, place: Place, parameters: dict[str, Any]) -> ToolResponse:
-        raise NotImplementedError
-
-    def _place(self, path: str) -> Place:
-        """The place that a path leads to. Raises `FileFault` when it is no path, or leads out of the project."""
-        if not path:
-            raise self._fault("file.bad_path", ToolErrorCode.INVALID_PARAM, path=path)
-        try:
-            root = self.project_root.resolve()
-            # `resolve` follows the links of every part that exists, also on the way to a file that does not.
-            found = (self.working_dir / path).resolve()
-        except (OSError, RuntimeError, ValueError):
-            raise self._fault("file.bad_path", ToolErrorCode.INVALID_PARAM, path=path) from None
-        if not found.is_relative_to(root):
-            raise self._fault("file.outside", ToolErrorCode.ACCESS_DENIED, path=path)
-        return Place(found, found.relative_to(root).as_posix())
-
-    def _read_bytes(self, place: Place) -> bytes:
-        """The content of a regular file: a pipe or a device is not waited for."""
-        if not place.path.exists():
-            raise self._fault("file.missing", ToolErrorCode.NOT_FOUND, path=place.name)
-        if not place.path.is_file():
-            raise self._fault("file.not_regular", ToolErrorCode.INVALID_PARAM, path=place.name)
-        return place.path.read_bytes()
-
-    def _remember(self, place: Place, content: bytes) -> dict[str, Any]:
-        """Notes what the file is like now, for a later write to compare, and returns it."""
-        facts = {"file_mtime_ms": mtime_ms(place.path), "file_size_bytes": len(content)}
-        if self.registry is not None:
-            self.registry.cache_read_metadata(place.name, {**facts, "sha256": sha256(content).hexdigest()})
-        return facts
-
-    def _fault(self, key: str, code: str, **values: object) -> FileFault:
-        return FileFault(code, text(key, self._language, **values))
+__all__ = [
+    "EditTool",
+    "FileFault",
+    "FileTool",
+    "MultiEditTool",
+    "Place",
+    "ReadTool",
+    "WriteTool",
+    "mtime_ms",
+    "write_atomically",
+]
 
 
 class ReadTool(FileTool):
@@ -135,8 +59,11 @@ class ReadTool(FileTool):
         offset, limit = int(parameters.get("offset", 0)), int(parameters.get("limit", 2000))
         if offset < 0 or limit < 1:
             raise self._fault("read.range", ToolErrorCode.INVALID_PARAM, offset=offset, limit=limit)
-        content = self._read_bytes(place)
-        lines = io.StringIO(self._decoded(place, content), newline="").readlines()
+        found = self._read(place)
+        if found is None:
+            self._remember(place, None)
+            raise self._fault("file.missing", ToolErrorCode.NOT_FOUND, path=place.name)
+        lines = io.StringIO(self._decoded(place, found.content), newline="").readlines()
         if offset and offset >= len(lines):
             raise self._fault(
                 "read.beyond", ToolErrorCode.INVALID_PARAM, path=place.name, total=len(lines), offset=offset
@@ -149,7 +76,7 @@ class ReadTool(FileTool):
             "offset": offset,
             "lines": len(shown),
             "total_lines": len(lines),
-            **self._remember(place, content),
+            **self._remember(place, found),
         }
         last = offset + len(shown)
         if last < len(lines):
@@ -157,35 +84,25 @@ class ReadTool(FileTool):
             return ToolResponse.partial(text("read.part", self._language, **words), data)
         return ToolResponse.success(part or text("read.empty", self._language, path=place.name), data)
 
-    def _decoded(self, place: Place, content: bytes) -> str:
-        try:
-            decoded = content.decode("utf-8")
-        except UnicodeDecodeError:
-            decoded = "\0"
-        if "\0" in decoded:
-            raise self._fault("file.binary", ToolErrorCode.BINARY_FILE, path=place.name)
-        return decoded
-
     def _listing(self, place: Place) -> ToolResponse:
         language = self._language
         names: list[str] = []
         lines: list[str] = []
-        for entry in sorted(place.path.iterdir(), key=lambda entry: entry.name):
-            names.append(f"{entry.name}/" if entry.is_dir() else entry.name)
-            if entry.is_file():
-                lines.append(text("read.size", language, name=entry.name, size=entry.stat().st_size))
+        with opened(place.root, place.parts) as folder:
+            entries = folder.entries()
+        for entry in entries:
+            names.append(f"{entry.name}/" if (place.path / entry.name).is_dir() else entry.name)
+            file = place.path / entry.name
+            if entry.is_file(follow_symlinks=False) and file.exists():
+                lines.append(text("read.size", language, name=entry.name, size=file.lstat().st_size))
             else:
                 lines.append(names[-1])
         head = text("read.listing", language, path=place.name, count=len(names))
         return ToolResponse.success("\n".join((head, *lines)), {"path": place.name, "entries": names})
 
 
-class WriteTool(FileTool):
-    """A tool that writes a whole text file, in one step: a reader never sees half of it.
-
-    The write is refused when the file has changed since it was read, by `file_mtime_ms` or by what the registry
-    remembers of it.
-    """
+class WriteTool(ChangingTool):
+    """A tool that writes a whole text file, byte for byte as given."""
 
     def __init__(
         self,
@@ -194,8 +111,10 @@ class WriteTool(FileTool):
         registry: ToolRegistry | None = None,
         *,
         language: str = "en",
+        backups: int = 10,
     ) -> None:
-        super().__init__("Write", text("write.description", language), project_root, working_dir, registry, language)
+        words = text("write.description", language)
+        super().__init__("Write", words, project_root, working_dir, registry, language, backups)
 
     def get_parameters(self) -> list[ToolParameter]:
         language = self._language
@@ -205,57 +124,179 @@ class WriteTool(FileTool):
             ToolParameter("file_mtime_ms", "integer", text("write.mtime", language), False),
         ]
 
-    def _use(self, place: Place, parameters: dict[str, Any]) -> ToolResponse:
-        if place.path.is_dir():
-            raise self._fault("file.directory", ToolErrorCode.IS_DIRECTORY, path=place.name)
-        written = str(parameters.get("content", ""))
-        try:
-            content = written.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise self._fault("write.surrogate", ToolErrorCode.INVALID_PARAM, position=error.start + 1) from error
-        replaced = place.path.exists()
-        self._check_unchanged(place, parameters.get("file_mtime_ms"), replaced)
-        place.path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(place.path, content)
-        lines = len(io.StringIO(written, newline="").readlines())
-        words = {"path": place.name, "lines": lines, "size": len(content)}
-        key = "write.replaced" if replaced else "write.created"
-        data = {"path": place.name, "created": not replaced, **self._remember(place, content)}
-        return ToolResponse.success(text(key, self._language, **words), data)
+    def _new_content(self, place: Place, old: Found | None, parameters: dict[str, Any]) -> bytes:
+        return self._encoded(str(parameters.get("content", "")))
 
-    def _check_unchanged(self, place: Place, expected_ms: int | None, exists: bool) -> None:
-        """Raises `FileFault` when somebody else has changed, made or removed the file since it was read."""
-        known = None if self.registry is None else self.registry.get_read_metadata(place.name)
-        changed = False
-        if expected_ms is not None:
-            changed = not exists or mtime_ms(place.path) != expected_ms
-        if known is not None and not changed:
-            # The content decides: a touched file has not changed, and one of the same size and time may have.
-            changed = not exists or sha256(self._read_bytes(place)).hexdigest() != known.get("sha256")
-        if changed:
-            raise self._fault("write.conflict", ToolErrorCode.CONFLICT, path=place.name)
+    def _said(self, place: Place, old: Found | None, new: bytes, parameters: dict[str, Any]) -> ToolResponse:
+        lines = len(io.StringIO(new.decode("utf-8"), newline="").readlines())
+        words = {"path": place.name, "lines": lines, "size": len(new)}
+        key = "write.created" if old is None else "write.replaced"
+        return ToolResponse.success(text(key, self._language, **words), {"created": old is None})
 
 
-def mtime_ms(path: Path) -> int:
-    """When the file was last changed, in whole milliseconds since the epoch."""
-    return path.stat().st_mtime_ns // 1_000_000
+class EditingTool(ChangingTool):
+    """A tool that replaces parts of a text file: each must be there exactly once, and the rest stays byte for byte.
+
+    A byte order mark stays. In a file whose lines end in CR LF, those of the old and new text are taken to do so as
+    well, since models see and write LF.
+    """
+
+    def _edits(self, parameters: dict[str, Any]) -> list[tuple[str, str]]:
+        """What to replace by what, in order."""
+        raise NotImplementedError
+
+    def _new_content(self, place: Place, old: Found | None, parameters: dict[str, Any]) -> bytes:
+        edits = self._edits(parameters)
+        if old is None:
+            raise self._fault("file.missing", ToolErrorCode.NOT_FOUND, path=place.name)
+        content = self._decoded(place, old.content)
+        mark = "\ufeff" if content.startswith("\ufeff") else ""
+        content = content.removeprefix(mark)
+        for number, (before, after) in enumerate(edits, 1):
+            if mark:
+                before, after = before.removeprefix(mark), after.removeprefix(mark)
+            try:
+                content = self._replaced(place, content, before, after)
+            except FileFault as fault:
+                if len(edits) == 1:
+                    raise
+                words = {"number": number, "count": len(edits), "why": str(fault)}
+                raise self._fault("edit.which", fault.code, **words) from None
+        return self._encoded(mark + content)
+
+    def _replaced(self, place: Place, content: str, before: str, after: str) -> str:
+        if not before:
+            raise self._fault("edit.empty", ToolErrorCode.INVALID_PARAM)
+        if before == after:
+            raise self._fault("edit.same", ToolErrorCode.INVALID_PARAM)
+        for old, new in _with_line_ends(content, before, after):
+            places = _occurrences(content, old)
+            if len(places) == 1:
+                return content[: places[0]] + new + content[places[0] + len(old) :]
+            if places:
+                lines = ", ".join(str(content.count("\n", 0, start) + 1) for start in places[:10])
+                words = {"path": place.name, "count": len(places), "lines": lines}
+                raise self._fault("edit.several", ToolErrorCode.INVALID_PARAM, **words)
+        near = _nearest_line(content, before)
+        if near is None:
+            raise self._fault("edit.none", ToolErrorCode.INVALID_PARAM, path=place.name)
+        words = {"path": place.name, "line": near[0], "found": near[1]}
+        raise self._fault("edit.near", ToolErrorCode.INVALID_PARAM, **words)
+
+    def _said(self, place: Place, old: Found | None, new: bytes, parameters: dict[str, Any]) -> ToolResponse:
+        assert old is not None
+        before, after = old.content.splitlines(), new.splitlines()
+        first = next((n for n, (a, b) in enumerate(zip(before, after, strict=False), 1) if a != b), None)
+        line = first or min(len(before), len(after)) + 1
+        count = len(self._edits(parameters))
+        words = {"path": place.name, "count": count, "line": line, "lines": len(after), "size": len(new)}
+        return ToolResponse.success(text("edit.done", self._language, **words), {"edits": count, "first_line": line})
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Puts the content in place of the file, keeping the file's permissions; on failure nothing has changed."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+class EditTool(EditingTool):
+    """A tool that replaces one part of a text file."""
+
+    def __init__(
+        self,
+        project_root: str | Path = ".",
+        working_dir: str | Path | None = None,
+        registry: ToolRegistry | None = None,
+        *,
+        language: str = "en",
+        backups: int = 10,
+    ) -> None:
+        words = text("edit.description", language)
+        super().__init__("Edit", words, project_root, working_dir, registry, language, backups)
+
+    def get_parameters(self) -> list[ToolParameter]:
+        language = self._language
+        return [
+            ToolParameter("path", "string", text("file.path", language)),
+            ToolParameter("old_string", "string", text("edit.old", language)),
+            ToolParameter("new_string", "string", text("edit.new", language)),
+            ToolParameter("file_mtime_ms", "integer", text("write.mtime", language), False),
+        ]
+
+    def _edits(self, parameters: dict[str, Any]) -> list[tuple[str, str]]:
+        return [(str(parameters.get("old_string") or ""), str(parameters.get("new_string") or ""))]
 
 
-def _umask() -> int:
-    # There is no way to read it but to set it.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+class MultiEditTool(EditingTool):
+    """A tool that replaces several parts of a text file, in order: all of them or, if one does not fit, none."""
+
+    def __init__(
+        self,
+        project_root: str | Path = ".",
+        working_dir: str | Path | None = None,
+        registry: ToolRegistry | None = None,
+        *,
+        language: str = "en",
+        backups: int = 10,
+    ) -> None:
+        words = text("multiedit.description", language)
+        super().__init__("MultiEdit", words, project_root, working_dir, registry, language, backups)
+
+    def get_parameters(self) -> list[ToolParameter]:
+        language = self._language
+        item = {
+            "type": "object",
+            "properties": {
+                "old_string": {"type": "string", "description": text("edit.old", language)},
+                "new_string": {"type": "string", "description": text("edit.new", language)},
+            },
+            "required": ["old_string", "new_string"],
+        }
+        return [
+            ToolParameter("path", "string", text("file.path", language)),
+            ToolParameter("edits", "array", text("multiedit.edits", language), items=item),
+            ToolParameter("file_mtime_ms", "integer", text("write.mtime", language), False),
+        ]
+
+    def _edits(self, parameters: dict[str, Any]) -> list[tuple[str, str]]:
+        entries: object = parameters.get("edits")
+        found: list[tuple[str, str]] = []
+        for number, entry in enumerate(cast("list[object]", entries) if isinstance(entries, list) else [], 1):
+            match entry:
+                case {"old_string": str() as before, "new_string": str() as after}:
+                    found.append((before, after))
+                case _:
+                    raise self._fault("multiedit.bad", ToolErrorCode.INVALID_PARAM, number=number)
+        if not found:
+            raise self._fault("multiedit.empty", ToolErrorCode.INVALID_PARAM)
+        return found
+
+
+def _with_line_ends(content: str, before: str, after: str) -> Iterator[tuple[str, str]]:
+    """The old and new text as they may be meant: with the line ends of the file."""
+    ends = content.count("\n")
+    crlf = content.count("\r\n")
+    if not crlf or crlf < ends:
+        yield before, after
+    if crlf:
+        yield _crlf(before), _crlf(after)
+
+
+def _crlf(part: str) -> str:
+    return part.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+def _occurrences(content: str, part: str) -> list[int]:
+    """Where the part begins; overlapping places count, too."""
+    places: list[int] = []
+    start = content.find(part)
+    while start >= 0 and len(places) < 1000:
+        places.append(start)
+        start = content.find(part, start + 1)
+    return places
+
+
+def _nearest_line(content: str, part: str) -> tuple[int, str] | None:
+    """The line that looks most like the first line of what was looked for, with its number."""
+    from difflib import get_close_matches
+
+    wanted = next((line.strip() for line in part.splitlines() if line.strip()), None)
+    if wanted is None:
+        return None
+    lines = [line.strip()[:200] for line in content.splitlines()[:5000]]
+    near = get_close_matches(wanted[:200], set(lines), 1, 0.5)
+    return (lines.index(near[0]) + 1, near[0]) if near else None

@@ -180,7 +180,7 @@ class TodoWriteTool(Tool):
         return "\n".join((head, *(f"{_MARKS[item.status]} {item.content}" for item in todos.todos)))
 
     def _save(self) -> None:
-        from .file_tools import write_atomically
+        from .folder import write_atomically
 
         todos = self.current_todos
         data = {
@@ -196,7 +196,7 @@ class TodoWriteTool(Tool):
             ],
         }
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(self.path, json.dumps(data, ensure_ascii=False, indent=2).encode("utf-8", "replace"))
+        write_atomically(self.path, json.dumps(data, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
 
     def load_todos(self, filepath: str | Path) -> None:
         """Takes over a list that was kept on disk. Raises `OSError`, or `ValueError` when the file holds none."""
@@ -204,7 +204,13 @@ class TodoWriteTool(Tool):
         if not isinstance(kept, dict) or "todos" not in kept:
             raise ValueError(f"{filepath} holds no list of todos. It should be a JSON object with `todos`.")
         data = cast("dict[str, Any]", kept)
-        self.current_todos = TodoList(str(data.get("summary", "")), [_item(entry) for entry in data["todos"]])
+        try:
+            todos = [_item(entry) for entry in data["todos"]]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"{filepath} holds a todo that is none. Each should be an object with `content` and `status`."
+            ) from error
+        self.current_todos = TodoList(str(data.get("summary", "")), todos)
 
 
 def _item(entry: Mapping[str, Any]) -> TodoItem:

@@ -1,0 +1,139 @@
+"""TaskTool: a part of a task handed to a sub-agent, which works in a child run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...catalogue import text
+from ...core.message import Message, Status, ToolCall, Usage
+from ...core.run import Limits, Run, Told, evolve
+from ..base import Tool, ToolParameter
+from ..errors import ToolErrorCode
+from ..response import ToolResponse
+
+if TYPE_CHECKING:
+    from ...core.agent import Agent
+    from ...core.config import Config
+    from ..registry import ToolRegistry
+    from ..tool_filter import ToolFilter
+
+PATTERNS = ("react", "simple", "reflection", "plan")
+FILTERS = ("none", "readonly", "full")
+
+
+class TaskTool(Tool):
+    """Hands a part of the task to a sub-agent and gives back its answer.
+
+    Inside the loop a call of it becomes a child run, which is saved, stepped into and limited like any other. Called
+    as a plain tool, it runs the sub-agent to its end.
+    """
+
+    spawns = True
+
+    def __init__(
+        self,
+        agent_factory: Callable[[str], Agent],
+        tool_registry: ToolRegistry | None = None,
+        config: Config | None = None,
+        *,
+        language: str = "en",
+    ) -> None:
+        super().__init__("Task", text("task.description", language))
+        self.agent_factory = agent_factory
+        self.tool_registry = tool_registry
+        self.config = config
+        self._language = language
+
+    def get_parameters(self) -> list[ToolParameter]:
+        say = lambda key: text(f"task.{key}", self._language)  # noqa: E731
+        return [
+            ToolParameter("task", "string", say("task")),
+            ToolParameter("agent_type", "string", say("agent_type"), False, "react", enum=list(PATTERNS)),
+            ToolParameter("tool_filter", "string", say("tool_filter"), False, "none", enum=list(FILTERS)),
+            ToolParameter("max_steps", "integer", say("max_steps"), False, None),
+        ]
+
+    def run(self, parameters: dict[str, Any]) -> ToolResponse:
+        agent = self.agent_factory(str(parameters.get("agent_type") or "react"))
+        allowed = self._create_tool_filter(str(parameters.get("tool_filter") or "none"))
+        if allowed is not None and agent.tool_registry is not None:
+            agent.tool_registry = agent.tool_registry.view(allow=allowed.is_allowed)
+        limits = {"max_steps": parameters["max_steps"]} if parameters.get("max_steps") is not None else {}
+        agent.run(str(parameters["task"]), **limits)
+        return ToolResponse.success(agent.state.answer or "", data=summary_of(agent.state))
+
+    def child(self, call: ToolCall, agent: Agent, names: list[str], parent: Run) -> Run:
+        """The start of the child run for a call: the sub-agent's prompt, its task, and its share of the limits.
+
+        Raises `ValueError` for arguments that do not fit.
+        """
+        arguments = self.parameters.read(call.arguments)
+        allowed = self._create_tool_filter(str(arguments.get("tool_filter") or "none"))
+        limits = Limits(
+            max_steps=arguments.get("max_steps") or agent.max_steps,
+            max_tokens=_left(parent),
+            max_repeats=parent.limits.max_repeats,
+            max_calls_per_tool=parent.limits.max_calls_per_tool,
+            max_failures=parent.limits.max_failures,
+            tools=parent.limits.tools if allowed is None else tuple(allowed.filter(names)),
+            depth=parent.limits.depth + 1,
+        )
+        run = Run(str(arguments.get("agent_type") or "react"))
+        system = agent.system_text()
+        if system:
+            run = evolve(run, Told(Message(system, "system")))
+        return evolve(run, Told(Message(str(arguments["task"]), "user"), limits))
+
+    def result(self, call: ToolCall, child: Run) -> Message:
+        """What the parent is told when the child has ended."""
+        reason = child.outcome.reason if child.outcome else ""
+        status: Status = "success" if reason == "finished" else "partial"
+        answer = child.answer or ""
+        if status == "partial":
+            answer = text("tool.partial", self._language, text=f"{answer} ({reason})")
+        data = summary_of(child)
+        return Message(answer, "tool", answers=call.id, status=status, metadata={"tool": call.name, "task": data})
+
+    def refused(self, call: ToolCall, error: Exception) -> Message:
+        """What the parent is told when no child could begin."""
+        from ..executor import misfit
+        from ..registry import result_text
+
+        response = misfit(self, error, self._language)
+        metadata = {"tool": call.name, "code": response.code or ToolErrorCode.INVALID_PARAM}
+        return Message(
+            result_text(response, self._language), "tool", answers=call.id, status="error", metadata=metadata
+        )
+
+    def _create_tool_filter(self, filter_type: str) -> ToolFilter | None:
+        match filter_type:
+            case "readonly":
+                from ..tool_filter import ReadOnlyFilter
+
+                return ReadOnlyFilter(["Thought", "Finish"])
+            case "full":
+                from ..tool_filter import FullAccessFilter
+
+                return FullAccessFilter()
+            case _:
+                return None
+
+
+def summary_of(run: Run) -> dict[str, Any]:
+    """What a child run cost and used: steps, tokens, the tools by name."""
+    used = {call.name for message in run.messages for call in message.tool_calls}
+    return {
+        "steps": run.steps,
+        "tokens": run.usage.total_tokens,
+        "tools": sorted(used),
+        "reason": run.outcome.reason if run.outcome else "",
+    }
+
+
+def _left(parent: Run) -> int | None:
+    """The tokens that are left of the parent's budget."""
+    if parent.limits.max_tokens is None:
+        return None
+    spent: Usage = parent.usage - parent.turn_usage
+    return max(parent.limits.max_tokens - spent.total_tokens, 0)

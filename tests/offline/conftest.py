@@ -1,0 +1,3 @@
+from support.openai_server import openai_server
+
+__all__ = ["openai_server"]
