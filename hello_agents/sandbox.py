@@ -127,7 +127,7 @@ class Sandboxes:
 
 def sandboxes_of(registry: ToolRegistry) -> list[Sandbox]:
     """The sandboxes that the file tools of a registry work in."""
-    from .tools.builtin.file_tools import FileTool
+    from .tools.builtin.files import FileTool
 
     roots = [tool.project_root for tool in registry.get_all_tools() if isinstance(tool, FileTool)]
     return [Sandbox(root, registry) for root in dict.fromkeys(roots) if is_sandbox(root)]

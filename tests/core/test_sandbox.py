@@ -22,8 +22,10 @@ TREES = st.dictionaries(
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
-    found = folder.rglob("*")
-    return {p.relative_to(folder).as_posix(): p.read_bytes() if p.is_file() else None for p in found}
+    """What is in a folder, without the backups of the file tools, whose names hold the time."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    kept = {name: path for name, path in found.items() if not name.startswith(".hello_agents")}
+    return {name: path.read_bytes() if path.is_file() else None for name, path in kept.items()}
 
 
 def fill(folder: Path, files: dict[str, str]) -> None:
