@@ -172,7 +172,7 @@ const depthOf = (frame) => (frame ? frame.split("/").length : 0);
 const indent = (frame, less = 0) => `padding-left:${9 + 14 * (depthOf(frame) - less) + (less ? 22 : 0)}px`;
 
 const branchLabel = (branch, say) =>
-  branch.parent === null ? (branch.name === "main" ? say("main") : branch.name) : branch.label && branch.label !== branch.name ? `${branch.name} · ${branch.label}` : branch.name;
+  branch.parent === null ? (branch.name === "main" ? say("main") : branch.name) : branch.label && !branch.name.startsWith(branch.label) ? `${branch.name} · ${branch.label}` : branch.name;
 
 const shortNext = (next, say) => say({ ask: "shortask", call: "shortcall", wait: "shortwait", stop: "shortstop" }[next.kind] || "shortother", { names: (next.names || []).join(", ") });
 
