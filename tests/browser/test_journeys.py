@@ -322,6 +322,7 @@ def test_chapter_1_as_a_reader_goes_through_it(lab: Lab) -> None:
     lab.open_notebook("01_first_agent.ipynb")
     cell = next(i for i, one in enumerate(lab.model()["cells"]) if "LoopInspector(agent)" in "".join(one["source"]))
     # Not run yet, and not trusted: the picture stands there.
+    assert not lab._panel(f"return panel.content.widgets[{cell}].model.trusted")
     lab.output(cell).locator(".hai-picture").get_by_text("book the hotel").first.wait_for()
     lab.run_all()
     assert lab.failures() == []
