@@ -34,10 +34,15 @@ def choose_model(language: str = "en") -> Model:
 
 
 def sandbox(files: Mapping[str, str] | None = None) -> Path:
-    """A fresh folder with these files in it, by name. It goes away with the kernel."""
+    """A fresh folder with these files in it, by name. It goes away with the kernel.
+
+    A `LoopInspector` puts its files back as they were when a reader steps back.
+    """
+    from .sandbox import mark_sandbox
+
     folder = tempfile.TemporaryDirectory(prefix="hello-agents-")
     _FOLDERS.append(folder)
-    root = Path(folder.name)
+    root = mark_sandbox(Path(folder.name))
     for name, text in (files or {}).items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,11 +6,12 @@ Going back and forth replays what is recorded. The world is asked only past the 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from time import time
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..catalogue import text
 from .action import Action, Ask, Call, Request, Wait
@@ -56,6 +57,18 @@ class Step:
     stop: int
 
 
+class World(Protocol):
+    """What the tools act upon, as far as it can be put back as it was. A token is of the world's own making."""
+
+    def save(self) -> Any:
+        """How it is now; `None` when that cannot be kept."""
+        ...
+
+    def restore(self, token: Any, /) -> None:
+        """Makes it as it was when the token was saved."""
+        ...
+
+
 @dataclass(slots=True)
 class Branch:
     """One course that a run took."""
@@ -70,8 +83,12 @@ class Branch:
     entries: list[Entry] = field(default_factory=list[Entry])
     runs: list[Run] = field(default_factory=list[Run])
     """`runs[i]` is the run after `entries[i]`."""
+    worlds: list[Any] = field(default_factory=list[Any])
+    """`worlds[i]` is the token of the world after `entries[i]`; `None` where it is not known."""
     position: int = 0
     """How many entries are applied, here."""
+    error: str | None = None
+    """What ended it, when it was run on by `again` and the model failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +101,20 @@ class Diff:
     """The entries of the first branch from there on."""
     right: tuple[Entry, ...]
     """The entries of the second branch from there on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a branch went."""
+
+    branch: str
+    reason: str
+    """How it ended: the outcome's word, `error`, or `unfinished` when it waits for a person."""
+    answer: str | None
+    error: str | None
+    steps: int
+    """Requests to the model for the last question."""
+    tokens: int
 
 
 class Debugger:
@@ -109,6 +140,9 @@ class Debugger:
         """The run before the first entry."""
         self._branches = {"main": Branch("main", None, 0, "start")}
         self._branch = self._branches["main"]
+        self._world: World | None = None
+        self._start_world: Any = None
+        self._here: Any = None
         for entry in entries:
             self._append(entry, evolve(self.run, entry.event, entry.frame))
         for frame, event in opening:
@@ -213,6 +247,46 @@ class Debugger:
         frame = run.at(entry.frame)
         return Request(frame.messages, at=(entry.frame, frame.steps))
 
+    # -- the world --------------------------------------------------------------------------------
+
+    @property
+    def world(self) -> World | None:
+        """What is put back as it was when the cursor moves; `None`: nothing is.
+
+        It is known from the entry on at which it is set: earlier steps leave it alone.
+        """
+        return self._world
+
+    @world.setter
+    def world(self, world: World | None) -> None:
+        self._world = world
+        self._start_world = self._here = None
+        for branch in self._branches.values():
+            branch.worlds = [None] * len(branch.entries)
+        if world is None or self.position < len(self._branch.entries):
+            return
+        self._here = world.save()
+        # Only tools change it, so it was like this since the last one ran.
+        for seq in range(self.position - 1, -1, -1):
+            self._branch.worlds[seq] = self._here
+            if isinstance(self._branch.entries[seq].event, Returned | Began):
+                return
+        self._start_world = self._here
+
+    def world_known(self, seq: int) -> bool:
+        """Whether the world after the entry `seq` is known, so that it is put back there; -1 is before the first."""
+        return self._token(seq) is not None
+
+    def _token(self, seq: int) -> Any:
+        return self._branch.worlds[seq] if seq >= 0 else self._start_world
+
+    def _put_back(self) -> None:
+        """Makes the world as it was at the cursor, where that is known and another than now."""
+        token = self._token(self.position - 1)
+        if self._world is not None and token is not None and token != self._here:
+            self._world.restore(token)
+            self._here = token
+
     # -- moving -----------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> Run:
@@ -224,6 +298,7 @@ class Debugger:
             branch = self._branch
             if branch.position < len(branch.entries):
                 branch.position = self._stop_after(branch.position)
+                self._put_back()
             elif not self._carry_out():
                 break
         return self.run
@@ -234,12 +309,14 @@ class Debugger:
             starts = [step.start for step in self.steps]
             before = bisect_left(starts, self.position)
             self._branch.position = starts[before - 1] if before else 0
+        self._put_back()
         return self.run
 
     def jump(self, seq: int) -> Run:
         """Goes to right after the entry `seq`; -1 is before the first."""
         self.run_at(seq)
         self._branch.position = seq + 1
+        self._put_back()
         return self.run
 
     def finish(self, until: Callable[[Run], bool] | None = None) -> Run:
@@ -273,10 +350,15 @@ class Debugger:
             if event.message.answers != call_id:
                 raise ValueError(f"Entry {seq} answers {call_id!r}, not {event.message.answers!r}. Keep the id.")
         stop = self._stop_after(seq) if isinstance(event, Returned | Began) else seq + 1
-        rest = [entry for entry in self._branch.entries[seq + 1 : stop] if entry.frame == old.frame]
+        here = range(seq + 1, stop)
+        rest = [(self._branch.entries[i], self._token(i)) for i in here if self._branch.entries[i].frame == old.frame]
+        edited = (replace(old, event=event), self._token(seq))
         branch = self._new_branch(None, seq, _EDITED.get(kind_of(event), "edited"))
-        for changed in [replace(old, event=event), *rest]:
-            self._append(replace(changed, seq=len(branch.entries)), evolve(self.run, changed.event, changed.frame))
+        for changed, token in [edited, *rest]:
+            # What the calls did, they have done: only what is told of it is another.
+            after = evolve(self.run, changed.event, changed.frame)
+            self._put(replace(changed, seq=len(branch.entries)), after, token)
+        self._put_back()
         return branch.name
 
     def fork(self, name: str | None = None) -> str:
@@ -288,6 +370,7 @@ class Debugger:
         if name not in self._branches:
             raise KeyError(f"There is no branch {name!r}. There are {', '.join(self._branches)}.")
         self._branch = self._branches[name]
+        self._put_back()
         return self.run
 
     def approve(self, call_id: str, arguments: dict[str, object] | None = None) -> Run:
@@ -297,6 +380,32 @@ class Debugger:
     def refuse(self, call_id: str, reason: str = "") -> Run:
         """Refuses a waiting call; the model is told the reason."""
         return self._judge(Judged(call_id, False, reason=reason))
+
+    def again(self, n: int, name: str = "again") -> Iterator[str]:
+        """Runs on from here `n` times, each on a branch of its own; yields the name of each once it is done.
+
+        The cursor is back where it was after the last. An error of the model ends its branch and no other.
+        """
+        origin, position = self._branch, self.position
+        for _ in range(n):
+            branch = self._new_branch(self._free_name(name), position, name)
+            try:
+                self.finish()
+            except Exception as error:
+                # The model is foreign code; what it raised is in the branch as a note.
+                branch.error = f"{type(error).__name__}: {error}"
+            try:
+                yield branch.name
+            finally:
+                self._branch = origin
+                self._put_back()
+
+    def course(self, name: str) -> Course:
+        """How a branch went, from its first entry to its last."""
+        branch = self._branches[name]
+        end = branch.runs[-1] if branch.runs else self.start
+        reason = end.outcome.reason if end.outcome is not None else "error" if branch.error else "unfinished"
+        return Course(name, reason, end.answer, branch.error, end.steps - end.turn_step, end.usage.total_tokens)
 
     def compare(self, a: str, b: str) -> Diff:
         """Where two branches part, and how each goes on."""
@@ -310,8 +419,17 @@ class Debugger:
     # -- inside -----------------------------------------------------------------------------------
 
     def _append(self, entry: Entry, run: Run) -> None:
+        """Takes in what has just happened. Tools alone change the world."""
+        if self._world is not None and isinstance(entry.event, Returned):
+            self._here = self._world.save()
+            self._put(entry, run, self._here)
+        else:
+            self._put(entry, run, self._token(self.position - 1))
+
+    def _put(self, entry: Entry, run: Run, token: Any) -> None:
         self._branch.entries.append(entry)
         self._branch.runs.append(run)
+        self._branch.worlds.append(token)
         self._branch.position = len(self._branch.entries)
 
     def _next(self) -> Decision | None:
@@ -342,13 +460,16 @@ class Debugger:
     def _new_branch(self, name: str | None, at: int, label: str) -> Branch:
         old = self._branch
         if name is None:
-            name = next(f"branch-{n}" for n in range(1, len(self._branches) + 2) if f"branch-{n}" not in self._branches)
+            name = self._free_name("branch")
         if name in self._branches:
             raise ValueError(f"There is a branch {name!r} already. Give another name, or `switch` to it.")
-        branch = Branch(name, old.name, at, label, old.entries[:at], old.runs[:at], at)
+        branch = Branch(name, old.name, at, label, old.entries[:at], old.runs[:at], old.worlds[:at], at)
         self._branches[name] = branch
         self._branch = branch
         return branch
+
+    def _free_name(self, stem: str) -> str:
+        return next(name for n in count(1) if (name := f"{stem}-{n}") not in self._branches)
 
     def _judge(self, verdict: Judged) -> Run:
         frame = frame_of(self.run, verdict.call_id)

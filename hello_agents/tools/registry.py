@@ -359,6 +359,10 @@ class ToolRegistry:
     def get_read_metadata(self, file_path: str) -> dict[str, Any] | None:
         return self._reads.get(file_path)
 
+    def read_metadata(self) -> dict[str, dict[str, Any]]:
+        """All that is remembered, by file."""
+        return {name: dict(facts) for name, facts in self._reads.items()}
+
     def clear_read_cache(self, file_path: str | None = None) -> None:
         """Forgets one file, or all."""
         if file_path is None:

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { act, conversation, derive, editOf, freshUi, opOfKey, requestAt, requestText, shortened, stand, view } from "../../widgets/hello_agents_widgets/loop_inspector.js";
+import { aligned, linesOf, pairOf } from "../../widgets/hello_agents_widgets/courses.js";
+import { act, blocksOf, editOf, freshUi, opOfKey, shortened, view, windowOf } from "../../widgets/hello_agents_widgets/loop_inspector.js";
+import { conversation, derive, requestAt, requestText, roundsOf, stand } from "../../widgets/hello_agents_widgets/snapshot.js";
 import { LABELS } from "../../widgets/hello_agents_widgets/labels.js";
 import { byteLength, escapeHtml, fill, findAll, h, html, prettyJson, textOf } from "../../widgets/hello_agents_widgets/parts.js";
 
@@ -171,7 +173,8 @@ test("a thousand steps are looked at quickly enough to count on one hand", () =>
     snapshot.ticks.push({ ...common, id: 2 * n + 1, up: 2 * n, kind: "call", ops: [["", 2 * n + 1, 0, [2 * n + 1]]] });
   }
   const tree = view(snapshot, onMain(1999));
-  assert.equal(byOp(tree, "row").length, 1000);
+  assert.ok(byOp(tree, "row").length <= 80);
+  assert.equal(findAll(tree, (node) => node.attrs["aria-current"] === "step").length, 1);
   assert.ok(byClass(tree, "hai-chip").length <= 24);
   assert.equal(conversation(snapshot, derive(snapshot, "main").path).length, 2000);
 });
@@ -198,10 +201,97 @@ test("both languages say everything", () => {
 test("controls have names, and regions have labels", () => {
   const { path } = main();
   for (let at = -1; at < path.length; at++) {
-    const tree = view(stored, onMain(at, { menu: true, json: "request" }));
+    const tree = view(stored, onMain(at, { menu: "run", json: "request" }));
     for (const node of findAll(tree, (one) => ["button", "input", "select", "textarea"].includes(one.tag)))
       assert.ok(textOf(node).trim() || node.attrs["aria-label"] || node.tag !== "button", html(node));
     assert.equal(tree.attrs.role, "region");
     assert.ok(findAll(tree, (one) => one.attrs["aria-live"] === "polite").length === 1);
   }
+});
+
+// ---- beside the steps -------------------------------------------------------------------------------------------
+
+const say = (name, values) => fill(LABELS.en[name] || name, values);
+
+test("two branches are aligned by round, and the first difference is the one Python tells", () => {
+  const [left, right] = ["main", "branch-1"].map((name) => derive(stored, name).rounds);
+  const seen = aligned(stored, left, right, null);
+  assert.equal(seen.rows.length, Math.max(left.length, right.length));
+  assert.ok(seen.rows.slice(0, seen.first).every((row) => row.same));
+  const tick = (rounds) => rounds[seen.first].ids[rounds[seen.first].ids.length - 1];
+  const told = aligned(stored, left, right, { equal: false, first: [tick(left), tick(right)] });
+  assert.equal(told.first, seen.first);
+  assert.equal(aligned(stored, left, left, null).first, -1);
+  assert.equal(aligned(stored, left, left, { equal: true, first: [null, null] }).first, -1);
+  const ended = aligned(stored, left.slice(0, 2), left, { equal: false, first: [null, left[2].ids[0]] });
+  assert.equal(ended.first, 2);
+});
+
+test("a branch is compared with the one it came from, unless the reader chooses", () => {
+  assert.deepEqual(pairOf(stored.head, { pair: null }, "branch-1"), ["main", "branch-1"]);
+  assert.deepEqual(pairOf(stored.head, { pair: null }, "main"), ["main", "branch-1"]);
+  assert.deepEqual(pairOf(stored.head, { pair: ["branch-1", "main"] }, "main"), ["branch-1", "main"]);
+  assert.deepEqual(pairOf(stored.head, { pair: ["gone", "main"] }, "main"), ["main", "branch-1"]);
+  const done = act(stored, onMain(4), "compare");
+  assert.deepEqual(done.send, { op: "compare", args: { a: "main", b: "branch-1" } });
+  const tree = view(stored, onMain(4, done.ui));
+  assert.equal(byClass(tree, "hai-r-first").length, 1);
+  assert.equal(byClass(tree, "hai-main").length, 0);
+  const [open] = byOp(tree, "goto").slice(-1);
+  assert.deepEqual(act(stored, onMain(4), "goto", open.attrs["data-arg"]).send.map((one) => one.op), ["switch", "jump"]);
+  assert.equal(act(stored, onMain(4, { panel: "compare" }), "cancel").ui.panel, null);
+  assert.ok(derive(stored, "main").rounds.every((round) => linesOf(stored, round, say).length > 0));
+});
+
+test("with predictions on, nothing tells what comes next", () => {
+  const { path, rounds } = main();
+  for (let at = -1; at < path.length - 1; at++) {
+    const tree = view(stored, onMain(at, { predict: true }));
+    assert.equal(byClass(tree, "hai-quiz").length, 1);
+    assert.equal(byClass(tree, "hai-c-next").length, 1);
+    for (const row of byOp(tree, "row").filter((_, i) => rounds[i].from > at)) assert.match(textOf(row), /^\d*…$/);
+    assert.equal(byOp(tree, "step")[0].attrs.disabled, false);
+  }
+  assert.equal(byClass(view(stored, onMain(path.length - 1, { predict: true })), "hai-quiz").length, 0);
+  assert.deepEqual(act(stored, onMain(1), "guess", { kind: "ask", tool: "Read" }).send, { op: "predict", args: { kind: "ask", tool: "Read" } });
+});
+
+test("a long list has the rows in sight only, and every row can be scrolled to", () => {
+  for (const count of [0, 1, 150]) assert.deepEqual(windowOf(count, 0, null), [0, count]);
+  for (const row of [-1, 0, 5, 500, 998, 999]) {
+    const [from, to] = windowOf(1000, row, null);
+    assert.ok(from <= Math.max(row, 0) && Math.max(row, 0) < to && to - from === 80);
+  }
+  assert.deepEqual(windowOf(1000, 3, 700), [660, 740]);
+});
+
+test("rounds of a sub-agent are named and set in, and what follows them is not theirs", () => {
+  const tick = (id, kind, frame, more = {}) => ({ id, up: id - 1, kind, frame, ops: [], toolset: 0, state: { step: 0, max: null, waiting: [], reason: null, tokens: 0 }, meter: [0, 0, 0, 0, 0, 0], next: null, ...more });
+  const request = { parts: [], choice: "auto", envelope: 0 };
+  const ticks = [tick(0, "told", ""), tick(1, "ask", "", { request }), tick(2, "spawn", "", { spawned: [{ id: "d", agent: "worker" }] }), tick(3, "ask", "d", { request }), tick(4, "stop", "d"), tick(5, "call", ""), tick(6, "ask", "", { request })];
+  const snapshot = { ...copy({ branches: [{ name: "main", parent: null, label: "", tip: 6 }] }), ticks };
+  const { rounds, frames } = derive(snapshot, "main");
+  assert.deepEqual(rounds.map((round) => [round.kind, round.frame]), [["told", ""], ["ask", ""], ["ask", "d"], ["rest", ""], ["ask", ""]]);
+  assert.equal(frames.get("d"), "worker");
+  const tree = view(snapshot, onMain(6));
+  assert.match(textOf(byClass(tree, "hai-frame")[0]), /worker/);
+  assert.match(byOp(tree, "row")[2].attrs.style, /padding-left/);
+  assert.equal(roundsOf(snapshot, [0, 1]).length, 2);
+});
+
+test("a very long text is laid out in blocks of whole lines that make it up", () => {
+  for (const text of ["", "a", "line\n".repeat(100000), "x".repeat(1000000), `${"x".repeat(50000)}\ny`]) {
+    const blocks = blocksOf(text);
+    assert.equal(blocks.join(""), text);
+    assert.ok(blocks.slice(0, -1).every((block) => block.endsWith("\n")));
+  }
+});
+
+test("several runs are shown as they ended, and equal ones are said to be equal", () => {
+  const groups = [{ reason: "finished", answer: "A", error: null, branches: ["main", "branch-1"], steps: [1, 2, 3], tokens: [5, 5, 5] }];
+  const spread = { id: 1, branch: "main", at: 0, n: 2, equal: false, groups };
+  const shown = (change) => textOf(view(copy({ spread: { ...spread, ...change } }), onMain(4, { panel: "spread" })));
+  assert.match(shown({}), /2 of 2.*1 \/ 2 \/ 3/);
+  assert.match(shown({ equal: true }), /equal, entry for entry/);
+  assert.match(shown({ n: 1, equal: true }), /One run/);
 });

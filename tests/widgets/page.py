@@ -28,7 +28,11 @@ MOUNT = """async ([esm, state, live]) => {
     },
   };
   window.state = state;
-  window.put = (part) => { Object.assign(window.state, part); if (handlers["change:head"]) handlers["change:head"](); };
+  window.put = ({ custom, ...part }) => {
+    Object.assign(window.state, part);
+    if (handlers["change:head"]) handlers["change:head"]();
+    for (const message of custom || []) handlers["msg:custom"](message);
+  };
   const begun = performance.now();
   await module.default.render({model, el: document.getElementById("w")});
   document.body.getBoundingClientRect();
@@ -37,24 +41,28 @@ MOUNT = """async ([esm, state, live]) => {
 
 
 @contextmanager
-def browser(theme: str = "light", width: int = 1088, height: int = 640) -> Iterator[Page]:
+def browser(theme: str = "light", width: int = 1088, height: int = 640, scale: int = 1) -> Iterator[Page]:
     with sync_playwright() as play:
         found = next((path for name in ("chromium", "google-chrome", "chrome") if (path := which(name))), None)
         app = play.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield app.new_page(color_scheme=theme, viewport={"width": width, "height": height})
+        size = {"width": width, "height": height}
+        yield app.new_page(color_scheme=theme, viewport=size, device_scale_factor=scale)
         app.close()
 
 
 def show(page: Page, widget: Any, *, live: bool | None = True, dark: bool = False) -> None:
     """Puts the widget into the page. `live`: Python answers; `False`: it is silent; `None`: there is no way to it."""
     known = len(widget.logs)
+    custom: list[dict[str, Any]] = []
+    widget.tell = custom.append
 
     def python(message: str) -> dict[str, Any]:
         nonlocal known
         widget.dispatch(json.loads(message))
         new = {f"log_{index}": widget.logs[index] for index in range(known, len(widget.logs))}
         known = len(widget.logs)
-        return {**new, "head": widget.head}
+        said, custom[:] = list(custom), []
+        return {**new, "head": widget.head, "custom": said}
 
     page.set_content(PAGE.format(css=widget._css, back="#14171c" if dark else "#fff"))
     page.expose_function("python", python)

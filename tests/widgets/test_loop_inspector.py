@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,20 @@ from hello_agents_widgets.timeline import compact_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipywidgets import Widget
+from laws import actors
+from support import histories
 
 from hello_agents.agents.simple_agent import SimpleAgent
+from hello_agents.book import sandbox
+from hello_agents.core.action import Request
+from hello_agents.core.config import Config
+from hello_agents.core.debugger import Debugger
+from hello_agents.core.journal import load_journal
+from hello_agents.core.llm import HelloAgentsLLM
 from hello_agents.core.message import Message, Messages, ToolCall
-from hello_agents.core.run import Outcome, Replied, Run
+from hello_agents.core.run import Outcome, Replied, Run, Told
 from hello_agents.offline.scripted import ScriptedLLM
+from hello_agents.tools.builtin import WriteTool
 from hello_agents.tools.registry import ToolRegistry
 from widgets import demo
 
@@ -148,6 +158,85 @@ def test_the_bodies_put_together_from_the_snapshot_are_those_of_the_wire() -> No
     if os.environ.get("UPDATE_FIXTURES"):
         fixture.write_text(snapshot, encoding="utf-8")
     assert json.loads(fixture.read_text(encoding="utf-8")) == json.loads(snapshot), "run with UPDATE_FIXTURES=1"
+
+
+def bodies(widget: LoopInspector) -> list[str]:
+    """The bodies of all requests of the branch, put together from the snapshot as the page does it."""
+    snapshot, ticks, texts = widget.snapshot, path(widget), []
+    for index, tick in enumerate(ticks):
+        if "request" not in tick:
+            continue
+        had = conversation(widget, ticks[:index], tick["frame"])
+        parts = tick["request"]["parts"]
+        numbers = [n for part in parts for n in (had[slice(*part)] if isinstance(part, list) else [part])]
+        wires = [wire for number in numbers if (wire := snapshot["messages"][number]["wire"])]
+        envelope = snapshot["envelopes"][tick["request"]["envelope"]]
+        tools = snapshot["tools"][tick["toolset"]]["wire"]
+        fill = {"messages": f"[{','.join(wires)}]", "tools": tools}
+        for name in ("tools", "messages"):
+            before, place, after = envelope.partition(f'"{name}":[]')
+            envelope = f'{before}"{name}":{fill[name]}{after}' if place else envelope
+        texts.append(envelope)
+    return texts
+
+
+def sent(widget: LoopInspector, body: Any) -> list[str]:
+    """The bodies that go over the wire, for the same requests."""
+    debugger = widget.debugger
+    replies = [index for index, entry in enumerate(debugger.entries) if isinstance(entry.event, Replied)]
+    return [compact_json(body(debugger.request_at(index))) for index in replies]
+
+
+class Online(HelloAgentsLLM):
+    """A model with the settings of a real endpoint, which says what a script says."""
+
+    def __init__(self, script: Any, **settings: Any) -> None:
+        super().__init__("m", "key", "http://127.0.0.1:1/v1", **settings)
+        self.script = script
+
+    def stream(self, request: Any) -> Any:
+        return self.script.stream(request)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(sorted(actors.AGENTS)), actors.SCENARIOS, st.sampled_from(["en", "zh"]), st.booleans())
+def test_the_bodies_are_those_of_the_wire_for_every_agent(
+    name: str, scenario: actors.Scenario, language: str, thinking: bool
+) -> None:
+    llm = Online(scenario.model(), language=language, send_reasoning=thinking, seed=1, metadata={"messages": []})
+    widget = LoopInspector(actors.AGENTS[name](llm, actors.registry()), scenario.questions[0])
+    widget.finish()
+    assert bodies(widget) == sent(widget, llm.body)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(histories.anything, histories.legal(reasoning=True)), st.sampled_from(["en", "zh"]), st.booleans())
+def test_the_bodies_are_those_of_the_wire_for_every_history(
+    history: list[Message], language: str, thinking: bool
+) -> None:
+    llm = Online(ScriptedLLM(*[[ToolCall("a", "nothing")], "done"]), language=language, send_reasoning=thinking)
+    agent = SimpleAgent("a", llm, "Be brief.")
+    start = Run("a", Messages(history))
+    widget = LoopInspector(Debugger(agent, start, opening=[("", Told(Message("go", "user")))]))
+    widget.finish()
+    assert bodies(widget) == sent(widget, llm.body)
+    assert len(bodies(widget)) == 2
+
+
+class Noticing(SimpleAgent):
+    """Puts a notice at the end of each request that is no part of the conversation."""
+
+    def request(self, run: Run) -> Request:
+        request = super().request(run)
+        return replace(request, messages=[*request.messages, Message(f"{run.steps} of 5", "user")])
+
+
+def test_the_bodies_are_those_of_the_wire_with_notices_that_do_not_stay() -> None:
+    agent = Noticing("a", ScriptedLLM(*demo.SCRIPT[:3], "done"), "P", tool_registry=demo.registry())
+    widget = LoopInspector(agent, "go")
+    widget.finish()
+    assert bodies(widget) == sent(widget, widget._timeline.body)
+    assert all(f"{n} of 5" in body for n, body in enumerate(bodies(widget)))
 
 
 def test_the_meter_is_the_librarys_count() -> None:
@@ -510,3 +599,313 @@ def test_the_library_does_not_import_the_widgets() -> None:
     code = "import sys, hello_agents_widgets; assert 'anywidget' not in sys.modules and 'ipywidgets' not in sys.modules"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([".", "widgets"])}
     subprocess.run([sys.executable, "-c", code], env=env, check=True)
+
+
+# -- several branches --------------------------------------------------------------------------------
+
+
+def test_running_on_several_times_is_grouped_and_each_is_a_branch() -> None:
+    script = [demo.SCRIPT[0], "cheap", "dear", "cheap", RuntimeError("no line")]
+
+    class Turns:
+        def stream(self, request: Any) -> Any:
+            return ScriptedLLM(script.pop(0)).stream(replace(request, at=("", 0)))
+
+    agent = demo.agent()
+    agent.llm = Turns()
+    widget = LoopInspector(agent, "Well?")
+    widget.step(2)
+    before = widget.run
+    send(widget, "again", n=4)
+    spread = widget.head["spread"]
+    assert not spread["equal"]
+    assert [(g["reason"], g["answer"], len(g["branches"])) for g in spread["groups"]] == [
+        ("finished", "cheap", 2),
+        ("finished", "dear", 1),
+        ("error", None, 1),
+    ]
+    assert spread["groups"][0]["steps"] == [2, 2, 2]
+    assert "no line" in spread["groups"][2]["error"]
+    assert widget.run is before
+    for group in spread["groups"]:
+        for name in group["branches"]:
+            send(widget, "switch", name=name)
+            assert widget.run.answer == group["answer"]
+
+
+def test_equal_runs_are_said_to_be_equal() -> None:
+    widget = inspector()
+    widget.step(3)
+    spread = widget.run_on(3)
+    assert spread["equal"]
+    assert [len(group["branches"]) for group in spread["groups"]] == [3]
+    assert widget.debugger.branch == "main"
+
+
+@pytest.mark.parametrize("n", [0, -1, 51])
+def test_how_many_runs_is_a_number_one_can_look_at(n: int) -> None:
+    widget = inspector()
+    widget.dispatch({"op": "again", "args": {"n": n}})
+    assert "Choose a number" in widget.error
+
+
+def test_two_branches_are_compared_where_they_part() -> None:
+    widget = inspector()
+    widget.finish()
+    send(widget, "compare", a="main", b="main")
+    assert widget.head["compared"]["equal"]
+    send(widget, "jump", tick=path(widget)[4]["id"])
+    where = find(widget, "tool", 1)
+    send(widget, "edit", what="result", text="other", status="success", **where)
+    edited = path(widget)[-1]["id"]
+    send(widget, "compare", a="main", b=widget.debugger.branch)
+    assert widget.head["compared"]["first"] == [where["tick"], edited]
+    send(widget, "compare", a="branch-1", b="main")
+    assert widget.head["compared"]["first"] == [edited, where["tick"]]
+
+
+def test_one_branch_may_be_the_beginning_of_the_other() -> None:
+    widget = inspector()
+    widget.step(2)
+    send(widget, "fork")
+    widget.step(2)
+    last = path(widget)[3]["id"]
+    send(widget, "compare", a="main", b="branch-1")
+    assert widget.head["compared"]["first"] == [None, last]
+
+
+# -- predicting --------------------------------------------------------------------------------------
+
+
+def test_a_prediction_is_held_against_what_came() -> None:
+    widget = inspector()
+    guesses = [
+        ("ask", "Thought", True),
+        ("ask", "", False),  # The calls are run.
+        ("ask", "Read", True),  # One of the two that it calls.
+        ("call", "", True),
+        ("ask", "", False),  # It calls the Calculator again.
+        ("stop", "", False),
+    ]
+    for n, (kind, tool, right) in enumerate(guesses):
+        send(widget, "predict", kind=kind, tool=tool)
+        assert widget.head["predicted"]["right"] is right, (kind, tool)
+        assert widget.score["asked"] == n + 1
+    assert widget.score == {"right": 3, "asked": 6}
+    assert widget.get_state()["score"] == widget.score
+    send(widget, "back")
+    send(widget, "predict", kind="call", tool="")
+    assert widget.head["predicted"]["right"], "recorded steps are predicted as well"
+
+
+def test_waiting_for_a_person_can_be_predicted() -> None:
+    tools = ToolRegistry()
+    tools.register_function(demo.calculator, name="Calculator", needs_approval=True)
+    call = ToolCall("c1", "Calculator", {"expression": "2 * 3"})
+    widget = LoopInspector(SimpleAgent("a", ScriptedLLM(call, "done"), tool_registry=tools), "go")
+    send(widget, "predict", kind="ask", tool="Calculator")
+    send(widget, "predict", kind="wait", tool="")
+    assert widget.score == {"right": 2, "asked": 2}
+
+
+# -- taking the run away -----------------------------------------------------------------------------
+
+
+def play(text: str) -> None:
+    """Runs the exported test in this process, which is quicker than a pytest of its own."""
+    names: dict[str, Any] = {"__name__": "exported"}
+    exec(compile(text, "test_exported.py", "exec"), names)
+    names["test_the_run_goes_as_it_went"]()
+
+
+def check_exported(text: str, folder: Path) -> None:
+    (folder / "test_exported.py").write_text(text, encoding="utf-8")
+    root = HERE.parent.parent
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(folder)]), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_exported.py"],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_json_and_journal_are_the_librarys_own() -> None:
+    widget = inspector()
+    widget.finish()
+    assert Run.from_json(widget.export("json")) == widget.run
+    assert list(load_journal(widget.export("journal"))) == list(widget.debugger.entries)
+    with pytest.raises(ValueError, match="pytest"):
+        widget.export("yaml")
+
+
+def edited_inspector() -> LoopInspector:
+    widget = inspector()
+    widget.step(4)
+    send(widget, "edit", what="result", text='it\'s "820"\n{}', status="error", **find(widget, "tool", 2))
+    widget.finish()
+    return widget
+
+
+def second_question() -> LoopInspector:
+    agent = demo.agent(*demo.SCRIPT, "Again.")
+    agent.run(demo.QUESTION)
+    widget = LoopInspector(agent, "And again?")
+    widget.finish()
+    return widget
+
+
+def two_questions() -> LoopInspector:
+    agent = demo.agent(*demo.SCRIPT, "Again.")
+    agent.run(demo.QUESTION, max_steps=7)
+    agent.run("And again?")
+    return LoopInspector(agent)
+
+
+def unfinished() -> LoopInspector:
+    widget = inspector()
+    widget.step(3)
+    return widget
+
+
+def misspelt() -> LoopInspector:
+    widget = inspector(
+        ToolCall("a", "Reed", {"path": "x"}),
+        [ToolCall("", "Read", {"path": "中文"}), ToolCall("b", "Calculator", {}), ToolCall("b", "Read", {}, "bad")],
+        Message("So\nit 'is'", "assistant", reasoning="hm"),
+    )
+    widget.finish()
+    return widget
+
+
+def refused() -> LoopInspector:
+    tools = demo.registry()
+    tools.register_function(demo.calculator, name="Pay", needs_approval=True)
+    agent = demo.agent(ToolCall("c1", "Pay", {"expression": "1"}), "done", max_steps=4)
+    agent.tool_registry = tools
+    widget = LoopInspector(agent, "go")
+    widget.finish()
+    send(widget, "refuse", call="c1", reason="no")
+    widget.finish()
+    return widget
+
+
+def chinese() -> LoopInspector:
+    calls = [ToolCall("c", "Calculator", {"expression": "2×3"}), "好"]
+    agent = SimpleAgent("助手", ScriptedLLM(*calls), "简短", Config(language="zh"), demo.registry())
+    widget = LoopInspector(agent, "多少")
+    widget.finish()
+    return widget
+
+
+@pytest.mark.parametrize(
+    "make", [edited_inspector, second_question, two_questions, unfinished, misspelt, refused, chinese]
+)
+def test_an_exported_test_passes_when_it_is_run(make: Any, tmp_path: Path) -> None:
+    widget = make()
+    text = widget.export("pytest")
+    play(text)
+    calls = [call.name for message in widget.run.messages for call in message.tool_calls]
+    if calls:
+        with pytest.raises(AssertionError):
+            play(text.replace(f"    ({calls[-1]!r}, ", "    ('Other', "))
+    if make is edited_inspector:
+        check_exported(text, tmp_path)
+
+
+def test_an_exported_test_may_use_the_readers_own_tools(tmp_path: Path) -> None:
+    widget = inspector()
+    widget.finish()
+    (tmp_path / "mine.py").write_text((HERE / "demo.py").read_text(encoding="utf-8") + "\nthe_tools = registry()\n")
+    text = widget.export("pytest", tools="mine:the_tools")
+    assert "RESULTS" not in text
+    check_exported(text, tmp_path)
+    with pytest.raises(ValueError, match="module"):
+        widget.export("pytest", tools="mine")
+
+
+def test_what_cannot_be_a_test_is_said() -> None:
+    child = actors.Scenario((ToolCall("d", "delegate", {"task": "t"}),), ("well",), ("go",))
+    with_child = LoopInspector(actors.AGENTS["Delegator"](child.model(), actors.registry()), "go")
+    with_child.finish()
+    record = LoopInspector(inspector().run)
+    failing = inspector(RuntimeError("no line"))
+    failing.dispatch({"op": "step"})
+
+    class Local(SimpleAgent):
+        pass
+
+    local = LoopInspector(Local("a", ScriptedLLM("x")), "go")
+    for widget, word in ((with_child, "sub-agent"), (record, "agent decides"), (failing, "failed"), (local, "Local")):
+        with pytest.raises(ValueError, match=word):
+            widget.export("pytest")
+
+
+def test_a_text_to_take_away_goes_to_the_page_once_and_is_not_kept() -> None:
+    widget = inspector()
+    widget.finish()
+    told: list[Any] = []
+    widget.send = told.append
+    for kind, name in (("json", "assistant.json"), ("journal", "assistant.jsonl"), ("pytest", "test_assistant.py")):
+        send(widget, "export", kind=kind, how="copy")
+        assert told[-1] == {"export": kind, "how": "copy", "name": name, "text": widget.export(kind)}
+    assert widget.export("pytest")[:200] not in json.dumps(widget.get_state())
+
+
+# -- files -------------------------------------------------------------------------------------------
+
+
+def writer(folder: Path, *script: Any) -> SimpleAgent:
+    tools = ToolRegistry()
+    tools.register_tool(WriteTool(project_root=str(folder)))
+    return SimpleAgent("a", ScriptedLLM(*script), tool_registry=tools)
+
+
+WRITES = ToolCall("c1", "Write", {"path": "note.txt", "content": "new"})
+
+
+def test_files_in_a_sandbox_go_back_with_the_reader_and_it_is_said() -> None:
+    folder = sandbox({"note.txt": "old"})
+    widget = LoopInspector(writer(folder, WRITES, "done"), "go")
+    assert widget.head["sandbox"] is True
+    assert widget.head["known"] is True
+    widget.finish()
+    assert all(tick["world"] for tick in path(widget))
+    assert (folder / "note.txt").read_text(encoding="utf-8") == "new"
+    for tick, text in ((path(widget)[0], "old"), (path(widget)[2], "new"), (path(widget)[1], "old")):
+        send(widget, "jump", tick=tick["id"])
+        assert (folder / "note.txt").read_text(encoding="utf-8") == text
+
+
+def test_other_folders_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("old", encoding="utf-8")
+    widget = LoopInspector(writer(tmp_path, WRITES, "done"), "go")
+    assert widget.head["sandbox"] is False
+    widget.finish()
+    widget.back(3)
+    assert (tmp_path / "note.txt").read_text(encoding="utf-8") == "new"
+    with pytest.raises(ValueError, match="not a sandbox"):
+        LoopInspector(writer(tmp_path, WRITES, "done"), "go", sandbox=tmp_path)
+
+
+def test_a_sandbox_may_be_given() -> None:
+    folder = sandbox({"n": "0"})
+
+    def count() -> str:
+        """Counts up."""
+        (folder / "n").write_text(str(int((folder / "n").read_text(encoding="utf-8")) + 1), encoding="utf-8")
+        return "counted"
+
+    tools = ToolRegistry()
+    tools.register_function(count)
+    agent = SimpleAgent("a", ScriptedLLM(ToolCall("a", "count"), ToolCall("b", "count"), "done"), tool_registry=tools)
+    widget = LoopInspector(agent, "go", sandbox=folder)
+    widget.finish()
+    assert (folder / "n").read_text(encoding="utf-8") == "2"
+    widget.back(2)
+    send(widget, "fork")
+    widget.finish()
+    assert (folder / "n").read_text(encoding="utf-8") == "2"

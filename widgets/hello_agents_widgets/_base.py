@@ -36,6 +36,11 @@ def style(*names: str) -> str:
     return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
 
 
+def plain_trait(start: dict[str, Any]) -> Any:
+    """A trait that holds plain JSON and that the page sees."""
+    return traitlets.Dict(start).tag(sync=True)
+
+
 def _model_id() -> dict[str, Any]:
     """A model id from a counter while the book is built, so that its notebooks are the same byte for byte."""
     if os.environ.get("HELLO_AGENTS_BOOK") != "1":
@@ -118,6 +123,10 @@ class BookWidget(anywidget.AnyWidget):
                 whole.setdefault(name, []).extend(items)
         return whole
 
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Says something to the page once, which is not kept."""
+        self.send(dict(message))
+
     # -- hearing from the page -----------------------------------------------------------------------
 
     def dispatch(self, message: Mapping[str, Any]) -> None:
@@ -168,7 +177,7 @@ class BookWidget(anywidget.AnyWidget):
         bundle["text/html"] = f'<div class="hai-picture">{_TAKES_PLACE}{bundle["text/html"]}</div>'
         publish_display_data(bundle)
         if view is not None:
-            publish_display_data({_VIEW: view, "text/plain": ""})
+            publish_display_data({_VIEW: view, "text/plain": f"{type(self).__name__} (live view)"})
 
 
 _VIEW = "application/vnd.jupyter.widget-view+json"

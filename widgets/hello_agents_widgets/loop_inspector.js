@@ -1,139 +1,22 @@
 // LoopInspector: `view(snapshot, ui)` is a pure function to a tree of plain objects; `render` puts it into the page.
+import { comparePanel, pairOf, quizCard, spreadPanel, verdictCard } from "./courses.js";
 import { LABELS } from "./labels.js";
 import { byteLength, fill, grouped, h, html, mount, patch, prettyJson } from "./parts.js";
+import { assemble, callsOf, contentOf, derive, requestAt, requestMessages, requestText, stand } from "./snapshot.js";
 
 const METER = ["system", "tools", "user", "assistant", "results", "summary"];
 const SHORT = 2400;
 const LINES = 10;
-
-// ---- reading the snapshot ---------------------------------------------------------------------------------------
-
-/** The snapshot, put together from the head and the log, which only grows. */
-export function assemble(get) {
-  const head = get("head");
-  const snapshot = { head, ticks: [], messages: [], tools: [], envelopes: [] };
-  for (let i = 0; i < head.logs; i++) {
-    const log = get(`log_${i}`) || {};
-    for (const name of ["ticks", "messages", "tools", "envelopes"]) if (log[name]) snapshot[name].push(...log[name]);
-  }
-  return snapshot;
-}
-
-/** The ticks of a branch, oldest first. */
-export function pathOf(snapshot, tip) {
-  const path = [];
-  for (let id = tip; id >= 0; id = snapshot.ticks[id].up) path.push(id);
-  return path.reverse();
-}
-
-/** The numbers of the messages in a frame, after these ticks. */
-export function conversation(snapshot, path, frame = "") {
-  const list = [];
-  for (const id of path)
-    for (const [where, at, dropped, put] of snapshot.ticks[id].ops) if (where === frame) list.splice(at, dropped, ...put);
-  return list;
-}
-
-/** A request as recorded (`asked`) or as it comes next (`coming`), with the ticks that go before it. */
-export function requestAt(snapshot, path, at, coming = false) {
-  const tick = snapshot.ticks[path[at]];
-  if (coming) return tick.next && tick.next.request ? { ...tick.next.request, before: path.slice(0, at + 1) } : null;
-  return tick.request ? { ...tick.request, frame: tick.frame, toolset: tick.toolset, before: path.slice(0, at) } : null;
-}
-
-/** The numbers of the messages that a request carries. */
-export function requestMessages(snapshot, request) {
-  const had = conversation(snapshot, request.before, request.frame);
-  return request.parts.flatMap((part) => (Array.isArray(part) ? had.slice(part[0], part[1]) : [part]));
-}
-
-/** The body of a request, byte for byte as it is sent. */
-export function requestText(snapshot, request) {
-  const wires = requestMessages(snapshot, request).map((id) => snapshot.messages[id].wire).filter(Boolean);
-  const tools = request.toolset >= 0 ? snapshot.tools[request.toolset].wire : "[]";
-  // Both places are filled in one go, so that nothing that was filled in is looked at again.
-  return snapshot.envelopes[request.envelope].replace(/"(messages|tools)":\[\]/g, (_, name) => `"${name}":${name === "tools" ? tools : `[${wires.join(",")}]`}`);
-}
-
-const parsed = new WeakMap();
-function wireOf(message) {
-  if (!parsed.has(message)) parsed.set(message, message.wire ? JSON.parse(`[${message.wire}]`)[0] : {});
-  return parsed.get(message);
-}
-
-export function contentOf(message) {
-  return message.text !== undefined ? message.text : wireOf(message).content || "";
-}
-
-export function callsOf(message) {
-  const wire = wireOf(message).tool_calls || [];
-  return (message.calls || []).map((call, i) => ({ ...call, arguments: wire[i] ? wire[i].function.arguments : "{}" }));
-}
-
-/** Ticks gathered into rounds: a question, or one request with everything that came of it. */
-export function roundsOf(snapshot, path) {
-  const rounds = [];
-  path.forEach((id, at) => {
-    const tick = snapshot.ticks[id];
-    const kind = tick.kind === "ask" ? "ask" : ["told", "start"].includes(tick.kind) ? "told" : "";
-    const last = rounds[rounds.length - 1];
-    if (!last || kind === "ask" || (kind === "told" && last.kind !== "told")) rounds.push({ kind: kind || "told", from: at, to: at, ids: [id] });
-    else {
-      last.to = at;
-      last.ids.push(id);
-    }
-  });
-  let n = 0;
-  for (const round of rounds) {
-    round.number = round.kind === "ask" ? (n += 1) : null;
-    Object.assign(round, summary(snapshot, round));
-  }
-  return rounds;
-}
-
-function summary(snapshot, round) {
-  const put = round.ids.flatMap((id) => snapshot.ticks[id].ops.flatMap((op) => op[3])).map((id) => snapshot.messages[id]);
-  const calls = put.filter((one) => one.role === "assistant").flatMap((one) => one.calls || []);
-  return {
-    names: calls.map((call) => call.name),
-    tokens: put.reduce((sum, one) => sum + one.tokens, 0),
-    failed: put.some((one) => one.status === "error") || round.ids.some((id) => (snapshot.ticks[id].notes || []).some((note) => note.step)),
-    frame: snapshot.ticks[round.ids[0]].frame,
-    start: snapshot.ticks[round.ids[0]].kind === "start",
-  };
-}
-
-/** Where the other branches leave this one: `Map(tick id -> [branch])`. */
-export function forksOf(snapshot, path, branch) {
-  const here = new Set(path);
-  const forks = new Map();
-  for (const other of snapshot.head.branches) {
-    if (other.name === branch) continue;
-    let id = other.tip;
-    while (id >= 0 && !here.has(id)) id = snapshot.ticks[id].up;
-    forks.set(id, [...(forks.get(id) || []), other]);
-  }
-  return forks;
-}
-
-/** What the view needs to know, worked out once for a snapshot and a branch. */
-export function derive(snapshot, branch) {
-  const chosen = snapshot.head.branches.find((one) => one.name === branch) || { tip: -1, name: branch };
-  const path = pathOf(snapshot, chosen.tip);
-  return { path, rounds: roundsOf(snapshot, path), forks: forksOf(snapshot, path, branch), branch: chosen };
-}
+const MANY = 40000;
+const BLOCK = 4000;
+const FEW = 150;
+const AROUND = 40;
+const ROW = 28;
 
 export const freshUi = () => ({
-  cursor: null, branch: null, json: null, raw: false, open: null, all: {}, edit: null, menu: false, notice: null, busy: false, copied: false, fault: null, said: "",
+  cursor: null, branch: null, json: null, raw: false, open: null, all: {}, edit: null, menu: null, notice: null, busy: false, copied: false, fault: null, said: "",
+  look: null, panel: null, pair: null, predict: false, took: null,
 });
-
-/** Where the reader stands: branch, index of the last tick carried out, and the round that it is in. */
-export function stand(snapshot, ui, derived) {
-  const at = Math.min(ui.cursor === null ? snapshot.head.cursor : ui.cursor, derived.path.length - 1);
-  let row = derived.rounds.findIndex((round) => at <= round.to);
-  if (row < 0) row = derived.rounds.length - 1;
-  return { at, row: at < 0 ? -1 : row };
-}
 
 // ---- the view ---------------------------------------------------------------------------------------------------
 
@@ -146,10 +29,13 @@ export function view(snapshot, ui = freshUi(), memo = null) {
   const tick = at >= 0 ? snapshot.ticks[derived.path[at]] : null;
   const context = { snapshot, head, ui, say, derived, at, row, tick, branch };
   context.upcoming = nextOf(context);
+  context.quiz = ui.predict && head.live && !ended(context) && !seenWaiting(context);
   return h("div", { class: "hai", role: "region", "aria-label": `${say("region")}: ${head.title}`, lang: head.language, "data-lm-suppress-shortcuts": "true", "aria-busy": ui.busy ? "true" : "false" },
     bar(context),
     notices(context),
-    h("div", { class: "hai-main" }, rail(context), flow(context), side(context)),
+    ui.panel === "compare" && head.branches.length > 1 ? comparePanel(context, roundWords, branchLabel)
+      : ui.panel === "spread" && head.spread ? spreadPanel(context)
+      : h("div", { key: "main", class: "hai-main", inert: Boolean(ui.menu) }, rail(context), flow(context), side(context)),
     foot(context),
     h("div", { class: "hai-hidden", role: "status", "aria-live": "polite" }, ui.said));
 }
@@ -164,27 +50,52 @@ function nextOf({ snapshot, head, derived, at, tick, ui, branch }) {
   return { kind: then.kind, names: calls.map((one) => one.tool || ""), calls: calls.map((one) => one.answers), why: "" };
 }
 
+const ended = ({ at, derived, head, upcoming, tick }) =>
+  at === derived.path.length - 1 && (!head.live || (upcoming === null && at >= 0) || Boolean(tick && tick.state.reason && !upcoming));
+
+/** A call that waits cannot be stepped over: once it was predicted, it is shown. */
+const seenWaiting = ({ head, tick, upcoming }) =>
+  Boolean(upcoming && upcoming.kind === "wait" && head.predicted && head.predicted.kind === "wait" && head.predicted.tick === (tick ? tick.id : -1));
+
 const button = (op, label, key, extra = {}) =>
   h("button", { type: "button", "data-op": op, ...extra }, label, key && h("kbd", { "aria-hidden": "true" }, key));
 
 function bar(c) {
-  const { head, say, ui, at, derived, tick } = c;
-  const ended = at === derived.path.length - 1 && (!head.live || (c.upcoming === null && at >= 0) || (tick && tick.state.reason && !c.upcoming));
-  const waits = c.upcoming && c.upcoming.kind === "wait";
+  const { head, say, ui, at } = c;
+  const waits = c.upcoming && c.upcoming.kind === "wait" && !c.quiz;
+  const off = ended(c) || waits || ui.busy;
   return h("header", { class: "hai-bar" },
     h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
     head.kind && h("span", { class: "hai-pill" }, head.kind),
     head.model && h("span", { class: "hai-pill" }, head.model),
     h("div", { class: "hai-buttons", role: "toolbar", "aria-label": say("steps") },
-      button("step", say("step"), "→", { class: "hai-primary", disabled: ended || waits || ui.busy }),
+      button("step", say("step"), "→", { class: "hai-primary", disabled: off }),
       button("back", say("back"), "←", { disabled: at < 0 || ui.busy }),
-      button("run", say("run"), "R", { disabled: ended || waits || ui.busy }),
+      button("run", say("run"), "R", { disabled: off }),
       h("span", { class: "hai-pop" },
-        button("menu", say("runto"), null, { disabled: ended || waits || ui.busy || !head.live, "aria-expanded": ui.menu ? "true" : "false", "aria-haspopup": "dialog" }),
-        ui.menu && menu(c))),
+        button("menu", say("runto"), null, { "data-arg": "run", disabled: off || !head.live, "aria-expanded": ui.menu === "run" ? "true" : "false", "aria-haspopup": "dialog" }),
+        ui.menu === "run" && menu(c))),
     h("span", { class: "hai-gap" }),
     ui.busy && h("span", { class: "hai-busy" }, say("busy")),
-    button("fork", say("fork"), "F", { disabled: !head.live || at < 0 || ui.busy }));
+    button("fork", say("fork"), "F", { disabled: !head.live || at < 0 || ui.busy }),
+    button("compare", say("compare"), null, { disabled: head.branches.length < 2, "aria-expanded": ui.panel === "compare" ? "true" : "false" }),
+    h("span", { class: "hai-pop" },
+      button("menu", "⋯", null, { "data-arg": "more", "aria-label": say("more_"), "aria-expanded": ui.menu === "more" ? "true" : "false", "aria-haspopup": "dialog" }),
+      ui.menu === "more" && more(c)));
+}
+
+/** The menu of what is not about moving: predicting, and taking the run away. */
+function more({ say, ui, head }) {
+  const take = (kind) => h("div", { class: "hai-menurow", key: kind }, h("span", {}, say(`take_${kind}`)),
+    h("span", { class: "hai-two" }, ["download", "copy"].map((how) => link("export", `${kind} ${how}`, ui.took === `${kind} ${how}` ? say(how === "copy" ? "copied" : "saved") : say(how), { "aria-label": `${say(how)}: ${say(`take_${kind}`)}`, disabled: !head.live && kind === "pytest" }))));
+  return h("div", { class: "hai-menu hai-more-menu", role: "dialog", "aria-label": say("more_") },
+    h("button", { type: "button", "data-op": "predict", "aria-pressed": ui.predict ? "true" : "false", disabled: !head.live, class: "hai-toggle" }, say("predict"), h("kbd", { "aria-hidden": "true" }, "P")),
+    head.score.asked > 0 && h("p", { class: "hai-muted" }, say("score", { n: head.score.right, m: head.score.asked })),
+    h("div", { class: "hai-h" }, say("take")),
+    h("p", {}, say("take_value")),
+    ["json", "journal", "pytest"].map(take),
+    head.spread && h("div", { class: "hai-menurow" }, h("span", {}, say("spread")), button("spread", say("open"))),
+    h("p", { class: "hai-muted hai-keys" }, say("keys")));
 }
 
 function menu({ say, snapshot, tick }) {
@@ -196,7 +107,10 @@ function menu({ say, snapshot, tick }) {
     h("div", { class: "hai-menurow" }, h("span", {}, say("untilerror")), button("until-error", say("go"))),
     h("div", { class: "hai-menurow" },
       h("label", {}, say("untiltokens"), h("input", { type: "number", min: "1", "data-field": "tokens", value: "1000" })),
-      button("until-tokens", say("go"))));
+      button("until-tokens", say("go"))),
+    h("div", { class: "hai-menurow" },
+      h("label", {}, say("againfrom"), h("input", { type: "number", min: "1", max: "50", "data-field": "again", value: "5" }), say("times")),
+      button("again", say("go"))));
 }
 
 function notices({ head, ui, say }) {
@@ -215,61 +129,89 @@ function rail(c) {
   const foreign = (id) => (derived.forks.get(id) || []).map((branch) =>
     h("li", { key: `fork ${branch.name}` }, h("button", { type: "button", class: "hai-fork", "data-op": "switch", "data-arg": branch.name },
       h("span", { "aria-hidden": "true" }, "↳ "), branchLabel(branch, say))));
-  rows.push(...foreign(-1));
-  derived.rounds.forEach((round, i) => {
-    const memo = `${i} ${round.to} ${i === row} ${round.from > at} ${i === row && at < round.to}`;
+  const count = derived.rounds.length;
+  const [from, to] = windowOf(count, row, ui.look);
+  const long = to - from < count;
+  if (from > 0) rows.push(space("above", from));
+  else rows.push(...foreign(-1));
+  for (let i = from; i < to; i++) {
+    const round = derived.rounds[i];
+    const veiled = c.quiz && round.from > at;
+    const memo = `${i} ${round.to} ${i === row} ${round.from > at} ${i === row && at < round.to} ${row < 0 && i === 0} ${veiled} ${long} ${head.language}`;
     if (round.row === undefined || round.memo !== memo) {
       round.memo = memo;
-      round.row = railRow(c, round, i);
+      round.row = railRow(c, round, i, veiled, long ? count : 0);
     }
+    const above = i > 0 ? derived.rounds[i - 1].frame : "";
+    if (round.frame && round.frame !== above) rows.push(h("li", { key: `frame ${round.ids[0]}`, class: "hai-frame", style: indent(round.frame, 1) }, h("span", { "aria-hidden": "true" }, "⤷ "), derived.frames.get(round.frame) || round.frame));
     rows.push(round.row);
-    for (const id of round.ids) rows.push(...foreign(id));
-  });
+    if (!c.quiz || round.from <= at) for (const id of round.ids) rows.push(...foreign(id));
+  }
+  if (to < count) rows.push(space("below", count - to));
   const upcoming = c.upcoming;
   if (upcoming && at === derived.path.length - 1)
     rows.push(h("li", { key: "next" }, h("div", { class: "hai-row hai-next" }, h("span", { class: "hai-n" }),
-      h("span", { class: "hai-what" }, mark(upcoming.kind === "call" ? "tool" : upcoming.kind === "wait" ? "warn" : "model"), h("span", {}, `${say("next")}: ${shortNext(upcoming, say)}`)))));
+      h("span", { class: "hai-what" }, mark(c.quiz ? "sys" : upcoming.kind === "call" ? "tool" : upcoming.kind === "wait" ? "warn" : "model"), h("span", {}, `${say("next")}: ${c.quiz ? "?" : shortNext(upcoming, say)}`)))));
   return h("nav", { class: "hai-rail", "aria-label": say("steps") }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("steps")),
-    h("ol", { class: "hai-rows" }, rows),
+    h("ol", { class: long ? "hai-rows hai-many" : "hai-rows" }, rows),
     head.branches.length > 1 && h("div", { class: "hai-branches" }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("branches")),
       h("div", { role: "radiogroup", "aria-label": say("branches") }, head.branches.map((branch) =>
         h("button", { type: "button", role: "radio", key: branch.name, class: "hai-branch", "data-op": "switch", "data-arg": branch.name, "aria-checked": branch.name === c.branch ? "true" : "false" },
           branchLabel(branch, say))))));
 }
 
+/** Which rows of a long list are in the page: those around the reader, or around where they have scrolled to. */
+export function windowOf(count, row, look) {
+  if (count <= FEW) return [0, count];
+  const from = Math.max(0, Math.min((look === null ? Math.max(row, 0) : look) - AROUND, count - 2 * AROUND));
+  return [from, Math.min(count, from + 2 * AROUND)];
+}
+
+const space = (key, rows) => h("li", { key, class: "hai-space", "aria-hidden": "true", style: `height:${rows * ROW}px` });
+const depthOf = (frame) => (frame ? frame.split("/").length : 0);
+const indent = (frame, less = 0) => `padding-left:${9 + 14 * (depthOf(frame) - less) + (less ? 22 : 0)}px`;
+
 const branchLabel = (branch, say) =>
-  branch.parent === null ? (branch.name === "main" ? say("main") : branch.name) : branch.label && branch.label !== branch.name ? `${branch.name} · ${branch.label}` : branch.name;
+  branch.parent === null ? (branch.name === "main" ? say("main") : branch.name) : branch.label && !branch.name.startsWith(branch.label) ? `${branch.name} · ${branch.label}` : branch.name;
 
 const shortNext = (next, say) => say({ ask: "shortask", call: "shortcall", wait: "shortwait", stop: "shortstop" }[next.kind] || "shortother", { names: (next.names || []).join(", ") });
 
 function roundWords(round, say) {
   if (round.kind === "told") return round.start ? say("start") : say("question");
+  if (round.kind === "rest") return round.results.length ? say("resultof", { name: round.results.join(", ") }) : say("shortother");
   return round.names.length ? round.names.join(", ") : say("answer");
 }
 
-function railRow({ say, row, at }, round, i) {
+/** Long names of tools break behind an underscore rather than inside a word. */
+const breakable = (words) => words.split(/(?<=_)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+
+function railRow({ say, row, at }, round, i, veiled, of) {
   const current = i === row;
   const kind = round.failed ? "err" : round.kind === "told" ? "user" : round.names.length ? "tool" : "model";
-  return h("li", { key: `row ${round.ids[0]}` }, h("button", {
-    type: "button", class: `hai-row${current ? " hai-cur" : ""}${round.from > at ? " hai-ahead" : ""}`, "data-op": "row", "data-arg": String(i),
-    "aria-current": current ? "step" : null, tabindex: current || (row < 0 && i === 0) ? "0" : "-1", title: round.from > at ? say("ahead") : null },
-    h("span", { class: "hai-n" }, String(round.number ?? 0)),
-    h("span", { class: "hai-what" }, mark(kind), h("span", {}, roundWords(round, say)), round.failed && h("span", { class: "hai-hidden" }, ` (${say("error")})`)),
-    h("span", { class: "hai-t" }, (round.kind === "told" ? "" : "+") + grouped(round.tokens))));
+  const words = veiled ? "…" : roundWords(round, say);
+  return h("li", { key: `row ${round.ids[0]}`, "aria-setsize": of || null, "aria-posinset": of ? i + 1 : null }, h("button", {
+    type: "button", class: `hai-row${current ? " hai-cur" : ""}${round.from > at ? " hai-ahead" : ""}`, "data-op": "row", "data-arg": String(i), style: round.frame ? indent(round.frame) : null,
+    "aria-current": current ? "step" : null, tabindex: current || (row < 0 && i === 0) ? "0" : "-1", title: round.from > at ? say("ahead") : of ? words : null },
+    h("span", { class: "hai-n" }, round.kind === "rest" ? "" : String(round.number ?? 0)),
+    h("span", { class: "hai-what" }, mark(veiled ? "sys" : kind), h("span", {}, breakable(words)), round.failed && !veiled && h("span", { class: "hai-hidden" }, ` (${say("error")})`)),
+    h("span", { class: "hai-t" }, veiled ? "" : (round.kind === "told" ? "" : "+") + grouped(round.tokens))));
 }
 
 function flow(c) {
-  const { derived, row, at, say, snapshot } = c;
+  const { derived, row, at, say, snapshot, ui } = c;
   const cards = [];
   if (at < 0) cards.push(h("p", { class: "hai-empty" }, say("empty")));
   else {
     const round = derived.rounds[row];
-    if (round.frame) cards.push(h("p", { class: "hai-muted" }, say("frame", { frame: round.frame })));
+    if (round.frame) cards.push(h("p", { key: "frame", class: "hai-muted" }, say("frame", { frame: derived.frames.get(round.frame) || round.frame })));
     for (let i = round.from; i <= Math.min(round.to, at); i++) cards.push(...tickCards(c, i));
     const reply = replyIn(snapshot, derived.path, round.from, Math.min(round.to, at));
     if (reply) cards.push(...pendingCards(c, reply));
   }
-  if (c.upcoming) cards.push(nextCard(c));
+  const verdict = ui.predict && verdictCard(c);
+  if (verdict) cards.push(verdict);
+  if (c.quiz) cards.push(quizCard(c));
+  else if (c.upcoming) cards.push(nextCard(c));
   return h("section", { class: "hai-flow", "aria-label": at < 0 ? say("empty") : roundWords(derived.rounds[row], say), tabindex: "-1" }, cards);
 }
 
@@ -327,12 +269,25 @@ export function shortened(text) {
   return text.indexOf("\n", end) < 0 && text.length - end < 200 ? text : text.slice(0, end);
 }
 
+/** A very long text in blocks of whole lines, of which the page lays out only those in sight. */
+export function blocksOf(text) {
+  const blocks = [];
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf("\n", start + BLOCK);
+    const stop = end < 0 ? text.length : end + 1;
+    blocks.push(text.slice(start, stop));
+    start = stop;
+  }
+  return blocks;
+}
+
 /** Text in full when it is short; else its beginning, and a button for the rest. */
 function pre(c, key, text, cls = "hai-pre") {
   const short = shortened(text);
   const whole = short.length === text.length || c.ui.all[key];
   return [
-    h("pre", { key: `pre ${key}`, class: cls, tabindex: text.length > 600 ? "0" : null }, whole ? text : short.replace(/\n$/, "")),
+    whole && text.length > MANY ? h("div", { key: `big ${key}`, class: `${cls} hai-big`, tabindex: "0" }, blocksOf(text).map((block, i) => h("div", { key: String(i), class: "hai-block" }, block)))
+      : h("pre", { key: `pre ${key}`, class: cls, tabindex: text.length > 600 || (whole && short.length < text.length) ? "0" : null }, whole ? text : short.replace(/\n$/, "")),
     short.length < text.length && h("div", { key: `more ${key}`, class: "hai-more" }, h("span", { class: "hai-muted" }, whole ? "" : "… "), link("all", key, whole ? c.say("less") : c.say("more", { n: grouped(text.length) }))),
   ];
 }
@@ -394,7 +349,7 @@ function chipLabel(message) {
 
 function jsonBlock(c, source) {
   const { ui, say } = c;
-  const limit = 40000;
+  const limit = 12000;
   const whole = source.length <= limit || ui.all.json;
   const text = whole ? source : source.slice(0, limit);
   const pieces = ui.raw ? [["", text]] : prettyJson(text);
@@ -458,7 +413,7 @@ function resultCard(c, tick, message) {
 function pendingCards(c, reply) {
   const { say, tick, upcoming } = c;
   const waiting = new Set(tick.state.waiting);
-  const asked = upcoming && upcoming.kind === "wait" ? new Set(upcoming.calls) : new Set();
+  const asked = upcoming && upcoming.kind === "wait" && !c.quiz ? new Set(upcoming.calls) : new Set();
   return callsOf(reply).filter((call) => waiting.has(call.id)).map((call) => card("pending", `pending ${call.id}`,
     [mark(asked.has(call.id) ? "warn" : "sys"), h("b", {}, call.name), h("span", { class: "hai-pill" }, say(asked.has(call.id) ? "waitingyou" : "waiting"))],
     asked.has(call.id) && approval(c, call)));
@@ -506,7 +461,7 @@ function editor(c, fields, save = null) {
       ? h("select", { "data-field": name }, ["success", "partial", "error"].map((one) => h("option", { value: one, selected: one === value }, say(one))))
       : h("textarea", { "data-field": name, rows: String(Math.min(12, Math.max(3, value.split("\n").length + 1))), spellcheck: "false", value }))),
     h("div", { class: "hai-editbar" }, h("button", { type: "submit", class: "hai-primary" }, save || say("save"), h("kbd", { "aria-hidden": "true" }, "Ctrl ⏎")),
-      button("cancel", say("cancel"), "Esc"), muted(say("kept"))));
+      button("cancel", say("cancel"), "Esc"), muted(say(c.head.sandbox ? "keptbut" : "kept"))));
 }
 
 function side(c) {
@@ -529,7 +484,15 @@ function side(c) {
       h("div", { class: "hai-stack", role: "img", "aria-label": METER.map((name, i) => `${say(`m_${name}`)} ${meter[i]}`).join(", ") },
         METER.map((name, i) => meter[i] > 0 && h("i", { key: name, class: `hai-m-${name}`, style: `flex-grow:${meter[i]}` }))),
       h("dl", { class: "hai-legend" }, METER.map((name, i) => (meter[i] > 0 || i < 5) && h("div", { key: name }, h("dt", {}, h("i", { class: `hai-m-${name}`, "aria-hidden": "true" }), say(`m_${name}`)), h("dd", {}, grouped(meter[i])))))),
-    gauge(c, total));
+    gauge(c, total),
+    worldNote(c, tools));
+}
+
+/** What going back does to files, said where the reader looks after going back. */
+function worldNote({ head, say, tick }, tools) {
+  if (!head.live || !(tools || head.sandbox)) return null;
+  const known = tick ? tick.world : head.known;
+  return h("p", { key: "world", class: "hai-world" }, head.sandbox ? [mark(known ? "done" : "warn"), h("span", {}, say(known ? "filesback" : "filesunknown"))] : [mark("sys"), h("span", {}, say("kept"))]);
 }
 
 function gauge({ say, head }, total) {
@@ -547,7 +510,7 @@ function foot({ say, tick }) {
 
 // ---- what keys and buttons mean ---------------------------------------------------------------------------------
 
-const KEYS = { ArrowRight: "step", ArrowLeft: "back", ArrowDown: "down", ArrowUp: "up", Home: "home", End: "end", r: "run", R: "run", f: "fork", F: "fork", j: "json", J: "json" };
+const KEYS = { ArrowRight: "step", ArrowLeft: "back", ArrowDown: "down", ArrowUp: "up", Home: "home", End: "end", r: "run", R: "run", f: "fork", F: "fork", j: "json", J: "json", c: "compare", C: "compare", p: "predict", P: "predict" };
 
 /** The operation a key stands for, or nothing: keys in a text field or with a modifier belong to somebody else. */
 export function opOfKey({ key, ctrlKey, metaKey, altKey, field }) {
@@ -555,13 +518,14 @@ export function opOfKey({ key, ctrlKey, metaKey, altKey, field }) {
 }
 
 /** What an operation does: changes of the reader's own view, and what Python is told (`send`). Pure. */
-export function act(snapshot, ui, op, arg = "") {
+export function act(snapshot, ui, op, arg = "", memo = null) {
   const head = snapshot.head;
   const branch = ui.branch || head.branch;
-  const derived = derive(snapshot, branch);
+  const look = memo || derive;
+  const derived = look(snapshot, branch);
   const { at, row } = stand(snapshot, ui, derived);
   const last = derived.path.length - 1;
-  const go = (to) => ({ ui: { cursor: to, edit: null, open: null, menu: false }, send: { op: "jump", args: { tick: to < 0 ? -1 : derived.path[to] } } });
+  const go = (to) => ({ ui: { cursor: to, edit: null, open: null, menu: null, look: null, panel: null }, send: { op: "jump", args: { tick: to < 0 ? -1 : derived.path[to] } } });
   const rowAt = (i) => go(derived.rounds[Math.max(0, Math.min(i, derived.rounds.length - 1))].to);
   switch (op) {
     case "step": return at < last ? go(at + 1) : ask("step");
@@ -575,8 +539,8 @@ export function act(snapshot, ui, op, arg = "") {
     case "fork": return ask("fork");
     case "switch": {
       if (arg === branch) return {};
-      const tip = derive(snapshot, arg).path.length - 1;
-      return { ui: { branch: arg, cursor: tip, edit: null, open: null }, send: { op: "switch", args: { name: arg } } };
+      const tip = look(snapshot, arg).path.length - 1;
+      return { ui: { branch: arg, cursor: tip, edit: null, open: null, look: null, panel: null }, send: { op: "switch", args: { name: arg } } };
     }
     case "approve": return ask("approve", { call: arg });
     case "json": return { ui: { json: ui.json && (!arg || ui.json === arg) ? null : arg || (asked() ? "request" : "next"), copied: false } };
@@ -584,8 +548,24 @@ export function act(snapshot, ui, op, arg = "") {
     case "open": return { ui: { open: ui.open === arg ? null : arg } };
     case "all": return { ui: { all: { ...ui.all, [arg]: !ui.all[arg] } } };
     case "edit": return { ui: { edit: arg, editfault: null } };
-    case "cancel": return { ui: { edit: null, editfault: null, menu: false } };
-    case "menu": return { ui: { menu: !ui.menu } };
+    case "cancel": return { ui: { edit: null, editfault: null, menu: null, panel: null } };
+    case "menu": return { ui: { menu: ui.menu === arg ? null : arg, took: null } };
+    case "panel": return { ui: { panel: null } };
+    case "spread": return head.spread ? { ui: { panel: "spread", menu: null } } : {};
+    case "compare": return head.branches.length < 2 ? {} : ui.panel === "compare" ? { ui: { panel: null } } : compare(pairOf(head, { pair: null }, branch));
+    case "pair": return compare(arg);
+    case "goto": {
+      const [to, name] = [Number(arg.slice(0, arg.indexOf(" "))), arg.slice(arg.indexOf(" ") + 1)];
+      const tick = look(snapshot, name).path[to];
+      return { ui: { ...go(0).ui, branch: name, cursor: to }, send: [{ op: "switch", args: { name } }, { op: "jump", args: { tick } }] };
+    }
+    case "again": return ask("again", { n: Number(arg) });
+    case "predict": return head.live ? { ui: { predict: !ui.predict, menu: null } } : {};
+    case "guess": return ask("predict", arg);
+    case "export": {
+      const [kind, how] = arg.split(" ");
+      return { ui: {}, send: { op: "export", args: { kind, how } } };
+    }
     case "dismiss": return { ui: { fault: null, notice: null }, send: head.error ? { op: "dismiss", args: {} } : null };
     case "until-error": return ask("finish", { until: "error" });
     default: return {};
@@ -593,8 +573,11 @@ export function act(snapshot, ui, op, arg = "") {
   function asked() {
     return row >= 0 && derived.rounds[row].ids.slice(0, at - derived.rounds[row].from + 1).some((id) => snapshot.ticks[id].request);
   }
+  function compare(pair) {
+    return { ui: { panel: "compare", pair, menu: null }, send: { op: "compare", args: { a: pair[0], b: pair[1] } } };
+  }
   function ask(name, args = {}) {
-    return { ui: { edit: null, menu: false, open: null }, send: { op: name, args }, wait: true };
+    return { ui: { edit: null, menu: null, open: null, panel: null, look: null }, send: { op: name, args }, wait: true };
   }
 }
 
@@ -632,12 +615,15 @@ function render({ model, el, signal }) {
   let ui = freshUi();
   let tree = null;
   let timer = null;
-  let cache = {};
+  let cache = { key: null };
   let sent = 0;
+  let spreadSeen = snapshot.head.spread ? snapshot.head.spread.id : 0;
   const me = Math.random().toString(36).slice(2);
   const say = (name, values) => fill((LABELS[snapshot.head.language] || LABELS.en)[name] || name, values);
   const memo = (snap, branch) => {
-    if (cache.snap !== snap) cache = { snap };
+    // Ticks never change, so that a branch is the same for as long as all branches end where they did.
+    const key = JSON.stringify(snap.head.branches);
+    if (cache.key !== key) cache = { key };
     return (cache[branch] = cache[branch] || derive(snap, branch));
   };
 
@@ -667,26 +653,33 @@ function render({ model, el, signal }) {
     change({ busy: true, notice: null });
   }
   function perform(op, arg) {
-    const done = act(snapshot, ui, op, arg);
+    const was = ui;
+    const done = act(snapshot, ui, op, arg, memo);
     if (done.wait && !snapshot.head.live && op !== "step") return;
-    if (done.ui) change({ ...done.ui, said: "" });
-    if (done.send) tell(done.send, done.wait);
-    if (done.ui && "cursor" in done.ui) announce();
-    follow(op);
+    if (done.ui) {
+      const moved = "cursor" in done.ui;
+      const next = { ...ui, ...done.ui };
+      change({ ...done.ui, said: moved ? saidOf(next) : "" });
+      if (moved) reveal();
+    }
+    for (const message of [done.send || []].flat()) tell(message, done.wait);
+    follow(op, was);
   }
-  function announce() {
-    const derived = memo(snapshot, ui.branch || snapshot.head.branch);
-    const { row } = stand(snapshot, ui, derived);
-    if (row >= 0) change({ said: say("saidq", { n: derived.rounds[row].number ?? 0, what: roundWords(derived.rounds[row], say) }) });
+  function saidOf(there) {
+    const derived = memo(snapshot, there.branch || snapshot.head.branch);
+    const { row } = stand(snapshot, there, derived);
+    return row >= 0 ? say("saidq", { n: derived.rounds[row].number ?? 0, what: roundWords(derived.rounds[row], say) }) : "";
+  }
+  /** Scrolls the list of steps, and only that, to the current one. */
+  function reveal() {
     const current = el.querySelector(".hai-cur");
     const rows = current && current.closest(".hai-rows");
-    if (rows) {
-      const top = current.offsetTop - rows.offsetTop;
-      if (top < rows.scrollTop || top + current.offsetHeight > rows.scrollTop + rows.clientHeight) rows.scrollTop = top - rows.clientHeight / 2;
-    }
+    if (!rows) return;
+    const top = current.offsetTop - rows.offsetTop;
+    if (top < rows.scrollTop || top + current.offsetHeight > rows.scrollTop + rows.clientHeight) rows.scrollTop = top - rows.clientHeight / 2;
   }
   /** Moves the focus to where the reader went on. */
-  function follow(op) {
+  function follow(op, was) {
     if (["up", "down", "home", "end"].includes(op) && doc.activeElement && doc.activeElement.closest(".hai-rail")) {
       const current = el.querySelector(".hai-cur");
       if (current) current.focus();
@@ -695,8 +688,19 @@ function render({ model, el, signal }) {
       const field = el.querySelector(".hai-editor textarea");
       if (field) field.focus();
     }
-    if (op === "cancel" || (doc.activeElement === doc.body && el.isConnected && ["edit", "switch"].includes(op))) home();
-    if (op === "menu" && ui.menu) el.querySelector(".hai-menu select").focus();
+    if (["compare", "spread"].includes(op) && ui.panel) el.querySelector(".hai-panel select, .hai-panel button").focus();
+    else if (op === "compare") el.querySelector('[data-op="compare"]').focus();
+    if (op === "predict" && !(ui.predict && askForGuess()) && was.menu) home();
+    if (op === "panel" || (op === "cancel" && was.panel)) (el.querySelector(`[data-op="${was.panel === "compare" ? "compare" : "menu"}"]`) || el).focus();
+    else if (op === "cancel" && was.menu) el.querySelector(`[data-op="menu"][data-arg="${was.menu}"]`).focus();
+    else if (op === "cancel" || (doc.activeElement === doc.body && el.isConnected && ["edit", "switch"].includes(op))) home();
+    if (op === "menu" && ui.menu) el.querySelector(".hai-menu select, .hai-menu button").focus();
+  }
+  /** Puts the reader to the question, rather than stepping on with it unanswered. */
+  function askForGuess() {
+    const first = el.querySelector(".hai-quiz input");
+    if (first) first.focus();
+    return Boolean(first);
   }
   function home() {
     const step = el.querySelector('[data-op="step"]');
@@ -706,6 +710,7 @@ function render({ model, el, signal }) {
     return Object.fromEntries([...root.querySelectorAll("[data-field]")].map((field) => [field.dataset.field, field.value]));
   }
   function submit() {
+    if (!ui.edit) return;
     const form = el.querySelector(".hai-editor");
     try {
       const message = editOf(ui.edit, fieldsOf(form), say);
@@ -722,7 +727,10 @@ function render({ model, el, signal }) {
     let request = ui.json === "next" ? requestAt(snapshot, derived.path, at, true) : null;
     for (let i = at; !request && i >= derived.rounds[row].from; i--) request = requestAt(snapshot, derived.path, i);
     if (!request) return;
-    const text = requestText(snapshot, request);
+    await copyText(requestText(snapshot, request));
+    change({ copied: true });
+  }
+  async function copyText(text) {
     try {
       await doc.defaultView.navigator.clipboard.writeText(text);
     } catch {
@@ -733,7 +741,19 @@ function render({ model, el, signal }) {
       doc.execCommand("copy");
       area.remove();
     }
-    change({ copied: true });
+  }
+  function saveText(name, text) {
+    const anchor = doc.createElement("a");
+    anchor.href = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+    anchor.download = name;
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
+  }
+  async function onCustom(message) {
+    if (!message || !message.export) return;
+    if (message.how === "copy") await copyText(message.text);
+    else saveText(message.name, message.text);
+    change({ took: `${message.export} ${message.how}`, said: say(message.how === "copy" ? "copied" : "saved") });
   }
 
   const listen = (name, handler) => el.addEventListener(name, handler, { signal });
@@ -741,24 +761,49 @@ function render({ model, el, signal }) {
   listen("focusin", () => (wasInside = true));
   listen("focusout", (event) => (wasInside = event.relatedTarget === null));
   listen("click", (event) => {
+    if (ui.menu && !event.target.closest(".hai-pop")) return change({ menu: null });
     const target = event.target.closest("[data-op]");
     if (!target || target.disabled) return;
     const { op, arg } = target.dataset;
     const fields = fieldsOf(el);
     if (op === "copy") copy();
+    else if (op === "step" && askForGuess()) return;
+    else if (op === "again") perform(op, fields.again);
     else if (op === "refuse") tell({ op, args: { call: arg, reason: fields[`why ${arg}`] || "" } }, true);
     else if (op === "until-tool" || op === "until-tokens") {
-      change({ menu: false });
+      change({ menu: null });
       tell({ op: "finish", args: op === "until-tool" ? { until: "tool", tool: fields.tool } : { until: "tokens", tokens: Number(fields.tokens) } }, true);
     } else perform(op, arg);
   });
   listen("submit", (event) => {
     event.preventDefault();
-    submit();
+    if (event.target.dataset.form !== "predict") return submit();
+    const picked = event.target.querySelector("input:checked");
+    if (!picked) return askForGuess();
+    perform("guess", { kind: picked.value, tool: fieldsOf(event.target).guess });
   });
+  listen("change", (event) => {
+    if (event.target.dataset.pick !== "pair") return;
+    const fields = fieldsOf(el);
+    perform("pair", [fields["pair 0"], fields["pair 1"]]);
+  });
+  // Scrolling does not bubble, hence the capture.
+  el.addEventListener("scroll", (event) => {
+    const rows = event.target;
+    if (!rows.classList || !rows.classList.contains("hai-many")) return;
+    const derived = memo(snapshot, ui.branch || snapshot.head.branch);
+    const [from, to] = windowOf(derived.rounds.length, stand(snapshot, ui, derived).row, ui.look);
+    const [top, bottom] = [Math.floor(rows.scrollTop / ROW), Math.ceil((rows.scrollTop + rows.clientHeight) / ROW)];
+    if ((top < from + 5 && from > 0) || (bottom > to - 5 && to < derived.rounds.length)) change({ look: Math.floor((top + bottom) / 2) });
+  }, { capture: true, signal });
   listen("keydown", (event) => {
     const field = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-    if (event.key === "Escape" && (ui.edit || ui.menu)) {
+    if (event.target.type === "radio" && event.key === "Enter") {
+      // Enter in a group of choices answers, as in any form.
+      event.stopPropagation();
+      return;
+    }
+    if (event.key === "Escape" && (ui.edit || ui.menu || ui.panel)) {
       event.preventDefault();
       event.stopPropagation();
       perform("cancel");
@@ -769,10 +814,11 @@ function render({ model, el, signal }) {
     } else {
       const op = opOfKey({ key: event.key, ctrlKey: event.ctrlKey, metaKey: event.metaKey, altKey: event.altKey, field });
       if (field) event.stopPropagation();
-      if (!op) return;
+      if (!op || (ui.panel && op !== "compare")) return;
       event.preventDefault();
       event.stopPropagation();
-      const allowed = { step: "step", run: "run", fork: "fork", back: "back" }[op];
+      if (op === "step" && askForGuess()) return;
+      const allowed = { step: "step", run: "run", fork: "fork", back: "back", compare: "compare" }[op];
       const twin = allowed && el.querySelector(`[data-op="${allowed}"]`);
       if (!twin || !twin.disabled) perform(op);
     }
@@ -783,16 +829,32 @@ function render({ model, el, signal }) {
     const head = model.get("head");
     // An answer to an older jump must not throw the reader back who has gone on since.
     const moved = !(head.answered && head.answered.view === me && head.answered.n < sent);
-    snapshot = assemble((name) => model.get(name));
-    ui = { ...ui, busy: Boolean(head.busy), notice: null, cursor: moved ? null : ui.cursor, branch: moved ? null : ui.branch };
+    snapshot = assemble((name) => model.get(name), snapshot);
+    const next = { ...ui, busy: Boolean(head.busy), notice: null, cursor: moved ? null : ui.cursor, branch: moved ? null : ui.branch };
+    if (!head.busy && head.spread && head.spread.id !== spreadSeen) {
+      spreadSeen = head.spread.id;
+      next.panel = "spread";
+    }
+    if (moved && !head.busy) next.look = null;
+    next.said = head.busy ? next.said : saidOf(next);
+    ui = next;
     draw();
-    announce();
-    if (doc.activeElement === doc.body && !ui.busy && wasInside) home();
+    if (moved) reveal();
+    // A button that was pressed and is off now has the focus for a moment longer, and then nobody has.
+    const focused = doc.activeElement;
+    const lost = focused === doc.body ? wasInside : el.contains(focused) && Boolean(focused.disabled);
+    if (lost && !ui.busy) home();
+  };
+  const stop = () => {
+    clearTimeout(timer);
+    model.off("change:head", onHead);
+    model.off("msg:custom", onCustom);
   };
   model.on("change:head", onHead);
-  if (signal) signal.addEventListener("abort", () => { clearTimeout(timer); model.off("change:head", onHead); });
+  model.on("msg:custom", onCustom);
+  if (signal) signal.addEventListener("abort", stop);
   draw();
-  return () => { clearTimeout(timer); model.off("change:head", onHead); };
+  return stop;
 }
 
 export { html };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from hello_agents.context.token_counter import TokenCounter
@@ -13,12 +14,18 @@ from hello_agents.core.llm import HelloAgentsLLM
 from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.report import Head, run_html
 from hello_agents.core.run import Event, Replied, Returned, Run, Told
+from hello_agents.sandbox import Sandbox, Sandboxes, sandboxes_of
 from hello_agents.wire.openai_chat import encode
 
-from ._base import BookWidget, module, style
+from ._base import BookWidget, module, plain_trait, style
+from .courses import spread_json
+from .exports import KINDS, export
 from .timeline import METER, Timeline, compact_json, next_json
 
 Json = dict[str, Any]
+
+_MOST = 50
+"""Runs from one place at a time."""
 
 
 class LoopInspector(BookWidget):
@@ -26,17 +33,34 @@ class LoopInspector(BookWidget):
 
     `subject` is an agent (with a question to ask it, or to look at what it has done so far), a debugger, or a
     run. `.run`, `.debugger` and `.state` are what is shown, as values.
+
+    Files in a folder of `book.sandbox` are put back as they were when the reader goes back: in `sandbox`, or else
+    in the folders that the agent's file tools work in. Other effects of tools do not rewind.
     """
 
-    _esm: ClassVar[str] = module("labels.js", "parts.js", "loop_inspector.js")
+    _esm: ClassVar[str] = module("labels.js", "parts.js", "snapshot.js", "courses.js", "loop_inspector.js")
     _css: ClassVar[str] = style("tokens.css", "loop_inspector.css")
 
-    def __init__(self, subject: Agent | Debugger | Run, question: str | None = None, *, language: str | None = None):
+    score: Any = plain_trait({"right": 0, "asked": 0})
+    """How many next steps the reader has predicted, and how many of them rightly."""
+
+    def __init__(
+        self,
+        subject: Agent | Debugger | Run,
+        question: str | None = None,
+        *,
+        sandbox: str | Path | None = None,
+        language: str | None = None,
+    ) -> None:
         self.debugger = _debugger(subject, question)
         """The debugger behind the picture. What is done with it here shows after `refresh()`."""
         agent = self.debugger.agent
+        _find_world(self.debugger, sandbox)
+        self._spread: Json | None = None
+        self._compared: Json | None = None
+        self._predicted: Json | None = None
         self.language = language or (agent.language if agent else "en")
-        self._timeline = Timeline(TokenCounter(_model_name(agent)), _body_of(agent), self.language)
+        self._timeline = Timeline(TokenCounter(_model_name(agent)), _body_of(agent), _wire_language(agent))
         self._window = agent.config.context_window if agent else None
         self._threshold = int(self._window * agent.config.compression_threshold) if agent and self._window else None
         super().__init__(subject)
@@ -78,6 +102,17 @@ class LoopInspector(BookWidget):
     def finish(self, until: Callable[[Run], bool] | None = None) -> Run:
         """Goes on to the end, to a call that waits for a person, or to where `until` holds."""
         return self._moved(lambda: self.debugger.finish(until))
+
+    def run_on(self, n: int = 5) -> Json:
+        """Runs on from the cursor `n` times, each on a branch of its own, and says how they ended."""
+        self._run_on(n)
+        self.publish()
+        return self._spread or {}
+
+    def export(self, kind: str, *, tools: str | None = None) -> str:
+        """The run to take away: `json` (the run at the cursor), `journal` (the branch, one JSON line an entry) or
+        `pytest` (a test file that plays the branch again; `tools` names a registry to use, as `"module:name"`)."""
+        return export(self.debugger, kind, tools)
 
     def refresh(self) -> Run:
         """Shows what was done with `debugger`."""
@@ -123,6 +158,12 @@ class LoopInspector(BookWidget):
             "window": self._window,
             "threshold": self._threshold,
             "exact": self._timeline.counter.exact,
+            "sandbox": debugger.world is not None,
+            "known": debugger.world_known(-1),
+            "spread": self._spread,
+            "compared": self._compared,
+            "predicted": self._predicted,
+            "score": self.score,
         }
 
     def perform(self, op: str, args: Mapping[str, Any]) -> None:
@@ -149,6 +190,14 @@ class LoopInspector(BookWidget):
             case "refuse":
                 debugger.refuse(str(args["call"]), str(args.get("reason") or ""))
                 debugger.step()
+            case "again":
+                self._run_on(int(args["n"]))
+            case "compare":
+                self._compare(str(args["a"]), str(args["b"]))
+            case "predict":
+                self._predict(str(args["kind"]), str(args.get("tool") or ""))
+            case "export":
+                self._hand_over(str(args["kind"]), str(args.get("how") or "download"))
             case "dismiss":
                 pass
             case _:
@@ -170,6 +219,53 @@ class LoopInspector(BookWidget):
                 self.debugger.edit(seq, _edited(event, wanted, args))
                 return
         raise ValueError(f"The message {args['message']} is not in the tick {tick} of this branch. Edit what is shown.")
+
+    def _run_on(self, n: int) -> None:
+        if not 1 <= n <= _MOST:
+            raise ValueError(f"{n} runs cannot be looked at side by side. Choose a number from 1 to {_MOST}.")
+        names: list[str] = []
+        for name in self.debugger.again(n):
+            self._timeline.sync(self.debugger)
+            names.append(name)
+        number = (self._spread or {"id": 0})["id"] + 1
+        tick = self._timeline.cursor(self.debugger)
+        self._spread = {"id": number, "branch": self.debugger.branch, "at": tick, **spread_json(self.debugger, names)}
+
+    def _compare(self, a: str, b: str) -> None:
+        """Where two branches part, in ticks: `None` for one that ends there."""
+        first = self.debugger.compare(a, b).first
+        where = {name: None if first is None else self._timeline.tick_of(name, first) for name in (a, b)}
+        self._compared = {"a": a, "b": b, "equal": first is None, "first": [where[a], where[b]]}
+
+    def _predict(self, kind: str, tool: str) -> None:
+        """Takes a step and holds what came of it against what the reader said would."""
+        debugger = self.debugger
+        self._timeline.sync(debugger)
+        at = self._timeline.cursor(debugger)
+        coming = next_json(debugger, debugger.run)
+        debugger.step()
+        self._timeline.sync(debugger)
+        chain = self._timeline.chains[debugger.branch]
+        after = self._timeline.cursor(debugger)
+        came = self._timeline.ticks[chain[at + 1]]["kind"] if after > at else (coming or {}).get("kind", "")
+        names = self._names_called(chain[at + 1]) if after > at and came == "ask" else []
+        came = came if came in ("ask", "call", "wait", "stop") else "other"
+        right = kind == came and (came != "ask" or (tool in names if names else not tool))
+        self.score = {"right": self.score["right"] + right, "asked": self.score["asked"] + 1}
+        tick = chain[after] if after >= 0 else -1
+        self._predicted = {"tick": tick, "right": right, "kind": came, "names": names, "guess": [kind, tool]}
+
+    def _names_called(self, tick: int) -> list[str]:
+        numbers = [int(number) for op in self._timeline.ticks[tick]["ops"] for number in op[3]]
+        replies = [message for number in numbers if (message := self._timeline.message(number)).role == "assistant"]
+        return [call.name for reply in replies for call in reply.tool_calls]
+
+    def _hand_over(self, kind: str, how: str) -> None:
+        """Gives the page a text to save or to copy; it goes once, and is not kept in the notebook."""
+        words = self.export(kind)
+        stem = "".join(sign if sign.isalnum() else "_" for sign in self.head["title"]) or "run"
+        name = f"test_{stem}.py" if kind == "pytest" else f"{stem}.{KINDS[kind]}"
+        self.tell({"export": kind, "how": how, "name": name, "text": words})
 
     # -- at rest -------------------------------------------------------------------------------------
 
@@ -249,6 +345,20 @@ def _debugger(subject: Agent | Debugger | Run, question: str | None) -> Debugger
                 f"LoopInspector shows an agent, a debugger or a run, not {type(subject).__name__}. "
                 "Pass the agent that you made, or `agent.steps(question)`."
             )
+
+
+def _find_world(debugger: Debugger, sandbox: str | Path | None) -> None:
+    """Lets the debugger put files back, where it does not already: in the folder given, or in the tools' own."""
+    agent = debugger.agent
+    if debugger.world is not None or agent is None:
+        return
+    registries = [one.tool_registry for one in (agent, *agent.members.values()) if one.tool_registry is not None]
+    if sandbox is not None:
+        debugger.world = Sandbox(sandbox, registries[0] if registries else None)
+        return
+    found = {part.folder: part for registry in registries for part in sandboxes_of(registry)}
+    if found:
+        debugger.world = Sandboxes(found.values())
 
 
 def _until(args: Mapping[str, Any], debugger: Debugger) -> Callable[[Run], bool] | None:
@@ -339,7 +449,14 @@ def _body_of(agent: Agent | None) -> Callable[[Request], Json]:
     """How a request looks as the body of the HTTP request. An offline model sends none; this is what it would be."""
     if agent is not None and isinstance(agent.llm, HelloAgentsLLM):
         return agent.llm.body
-    return lambda request: encode(request, model=_model_name(agent))
+    return lambda request: encode(request, model=_model_name(agent), language=_wire_language(agent))
+
+
+def _wire_language(agent: Agent | None) -> str:
+    """The language in which a history is repaired on its way out."""
+    if agent is None:
+        return "en"
+    return agent.llm.language if isinstance(agent.llm, HelloAgentsLLM) else agent.language
 
 
 __all__ = ["LoopInspector"]

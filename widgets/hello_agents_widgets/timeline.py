@@ -34,7 +34,6 @@ from hello_agents.core.run import (
     Stopped,
     Told,
 )
-from hello_agents.wire.openai_chat import encode_messages
 from hello_agents.wire.repair import repair
 
 Json = dict[str, Any]
@@ -58,6 +57,7 @@ class Timeline:
     body: Callable[[Request], Json]
     """A request as the body of the HTTP request, in the form of the OpenAI chat API."""
     language: str = "en"
+    """The language in which the model's side repairs a history: that of the model, as in `body`."""
     ticks: list[Json] = field(default_factory=list[Json])
     messages: list[dict[str, Any]] = field(default_factory=list[Json])
     tools: list[Json] = field(default_factory=list[Json])
@@ -71,6 +71,8 @@ class Timeline:
         self._legal: dict[str, tuple[int, Message | None, set[str]]] = {}
         self._kept: list[Message] = []
         self._sent = (0, 0, 0, 0)
+        # Agents hand out the same tuple of schemas for as long as their tools stay the same.
+        self._last_bare: tuple[object, object, tuple[int, int]] = (None, None, (-1, -1))
         self._ends: list[tuple[int, int, Entry | None]] = []
 
     def sync(self, walk: Debugger) -> None:
@@ -94,6 +96,14 @@ class Timeline:
         while index >= 0 and self._ends[chain[index]][1] > walk.position:
             index -= 1
         return index
+
+    def tick_of(self, branch: str, seq: int) -> int | None:
+        """The tick of a branch that holds this entry."""
+        for id in self.chains.get(branch, ()):
+            start, stop, _ = self._ends[id]
+            if start <= seq < stop:
+                return id
+        return None
 
     def stop_of(self, tick: int) -> int:
         """How many entries of its branch are applied once this tick is carried out."""
@@ -163,6 +173,8 @@ class Timeline:
         shown = after.at(tick["frame"])
         tick["state"] = state_json(shown, after)
         tick["meter"] = self._meter(shown, tick)
+        if walk.world is not None:
+            tick["world"] = walk.world_known(end[1] - 1)
         self.ticks.append(tick)
         self._ends.append(end)
         return tick["id"]
@@ -205,12 +217,9 @@ class Timeline:
 
     def _request(self, request: Request, run: Run) -> Json:
         """A request in ranges and numbers."""
-        return {
-            "parts": self._sent_of(request, run),
-            "choice": request.tool_choice,
-            "envelope": self._envelope(request),
-            "toolset": self._toolset(request),
-        }
+        envelope, toolset = self._bare(request)
+        parts = self._sent_of(request, run)
+        return {"parts": parts, "choice": request.tool_choice, "envelope": envelope, "toolset": toolset}
 
     def _sent_of(self, request: Request, run: Run) -> list[Any]:
         """The messages that go out. A conversation known to be legal up to a point is looked at from there on only."""
@@ -245,25 +254,30 @@ class Timeline:
                 parts.append([index, index + 1])
         return parts
 
-    def _toolset(self, request: Request) -> int:
-        wire = compact_json(list(request.tools))
-        for number, known in enumerate(self.tools):
-            if known["wire"] == wire:
-                return number
-        names = [str(schema["function"]["name"]) for schema in request.tools]
-        self.tools.append({"names": names, "wire": wire, "tokens": self.counter.count_tools(request.tools)})
-        return len(self.tools) - 1
-
-    def _envelope(self, request: Request) -> int:
-        """The number of the request's body with a place for the messages and one for the tools."""
+    def _bare(self, request: Request) -> tuple[int, int]:
+        """The numbers of the request's body, with a place for the messages and one for the tools, and of its tools."""
+        tools, choice, numbers = self._last_bare
+        if tools is request.tools and choice == request.tool_choice:
+            return numbers
         body = self.body(Request((), request.tools, request.tool_choice, request.at))
+        wire = compact_json(body.get("tools") or [])
         body["messages"] = []
         if "tools" in body:
             body["tools"] = []
         envelope = compact_json(body)
         if envelope not in self.envelopes:
             self.envelopes.append(envelope)
-        return self.envelopes.index(envelope)
+        numbers = self.envelopes.index(envelope), self._toolset(request, wire)
+        self._last_bare = (request.tools, request.tool_choice, numbers)
+        return numbers
+
+    def _toolset(self, request: Request, wire: str) -> int:
+        for number, known in enumerate(self.tools):
+            if known["wire"] == wire:
+                return number
+        names = [str(schema["function"]["name"]) for schema in request.tools]
+        self.tools.append({"names": names, "wire": wire, "tokens": self.counter.count_tools(request.tools)})
+        return len(self.tools) - 1
 
     def _number(self, message: Message) -> int:
         number = self._numbers.get(id(message))
@@ -275,7 +289,7 @@ class Timeline:
         return number
 
     def _message_json(self, number: int, message: Message) -> Json:
-        sent = wire_of(message, self.language)
+        sent = wire_of(message, self.body)
         shown: Json = {
             "id": number,
             "role": message.role,
@@ -388,7 +402,7 @@ def _plain_value(value: Any) -> Any:
     return json.loads(words) if len(words) <= 2000 else words[:2000] + "…"
 
 
-def wire_of(message: Message, language: str = "en") -> Json | None:
+def wire_of(message: Message, body: Callable[[Request], Json]) -> Json | None:
     """One message as it goes out in a legal history; `None` for one that says nothing and stays here."""
     match message.role:
         case "assistant":
@@ -400,7 +414,7 @@ def wire_of(message: Message, language: str = "en") -> Json | None:
         case _:
             history = [message]
     role = "user" if message.role == "summary" else message.role
-    sent = [one for one in encode_messages(history, language=language) if one["role"] == role]
+    sent = [one for one in body(Request(history))["messages"] if one["role"] == role]
     return sent[-1] if sent and not (role == "assistant" and len(sent) > 1) else None
 
 
