@@ -730,8 +730,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "Report on {name} ({lines} line(s)):\n{text}",
         "zh": "关于{name}的报告（{lines} 行）：\n{text}",
     },
-    "offline.summary.asked": {"en": "Asked: {text}", "zh": "提问：{text}"},
-    "offline.summary.answered": {"en": "Answered: {text}", "zh": "回答：{text}"},
     "offline.summary.nothing": {"en": "Nothing has been said yet.", "zh": "还没有任何对话内容。"},
     # --- a run as a page -----------------------------------------------------------------------------------------
     "report.empty": {"en": "Nothing has happened yet.", "zh": "还没有发生任何事。"},

@@ -14,7 +14,8 @@ from hello_agents.agents.reflection_agent import is_satisfied
 from hello_agents.catalogue import TEXTS, text
 from hello_agents.core.action import Request
 from hello_agents.core.config import Config
-from hello_agents.core.message import Message
+from hello_agents.core.digest import transcript
+from hello_agents.core.message import Message, ToolCall
 from hello_agents.offline import OfflineLLM
 from hello_agents.offline.frames import numbered, results_so_far, unframed
 
@@ -240,6 +241,33 @@ def test_a_long_conversation_has_a_short_summary() -> None:
     assert "question 0" in said
     assert "answer 199" in said
     assert len(said) < 4000
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_library_s_own_request_for_a_summary(language: str) -> None:
+    def bytes_of(said: str) -> int:
+        return len(said.encode()) // 4
+
+    messages = [
+        Message("You help.", "system"),
+        Message("Before, there was rain.", "summary"),
+        Message("my name is Ada\nRead a.md and b.md", "user"),
+        Message(None, "assistant", tool_calls=[ToolCall("c", "Read", {"path": "a.md"})]),
+        Message("alpha", "tool", answers="c"),
+        Message("a.md says: alpha", "assistant"),
+        Message("Summarise this conversation later", "user"),
+    ]
+    for tokens in (800, 40):
+        prompt = text("summarizer.task", language, tokens=tokens, transcript=transcript(messages))
+        system = Message(text("summarizer.system", language), "system")
+        for offer in ((), tuple(ALL)):
+            message = OfflineLLM().reply(Request([system, Message(prompt, "user")], offer))
+            assert not message.tool_calls
+            assert bytes_of(message.text) <= tokens
+        if tokens == 800:
+            for fact in ("rain", "Ada", "b.md", "alpha", "Read"):
+                assert fact in message.text
+            assert text("digest.asked", language, text="my name is Ada Read a.md and b.md") in message.text
 
 
 def test_files_and_texts_are_no_conversations() -> None:
