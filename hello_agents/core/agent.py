@@ -179,6 +179,7 @@ class Agent(Keeping):
 
     def resume(self, *events: Event) -> str:
         """Goes on with a run that was broken off or waits, after recording these events (a `Judged`, say)."""
+        self._catch_up()
         opening = [(_frame_for(self.state, event), event) for event in events]
         judged = reduce(lambda run, placed: evolve(run, placed[1], placed[0]), opening, self.state)
         for _ in self._walk([*opening, *settle_all(judged)]):
@@ -292,9 +293,9 @@ class Agent(Keeping):
 
     # -- inside -----------------------------------------------------------------------------------
 
-    def _task_tool(self, name: str) -> TaskTool | None:
-        """The spawning tool of this name."""
-        tool = self.tools(self.state).get_tool(name)
+    def _task_tool(self, run: Run, name: str) -> TaskTool | None:
+        """The spawning tool of this name, if this run may use one."""
+        tool = self.tools(run).get_tool(name)
         return cast("TaskTool", tool) if tool is not None and tool.spawns else None
 
     def _start_child(self, tool: TaskTool, call: ToolCall, run: Run) -> Run:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..tools.registry import ToolRegistry
     from .action import Model
     from .run import Entry, Run
-    from .sessions import Store
+    from .sessions import Session, Store
 
 
 class Assembly:
@@ -33,6 +33,7 @@ class Assembly:
 
     _state: Run
     _start: Run
+    _session: Session | None = None
     _tool_registry: ToolRegistry | None
     _views: dict[Any, ToolRegistry]
 
@@ -45,6 +46,7 @@ class Assembly:
     def state(self, run: Run) -> None:
         self._state = self._start = run
         self.journal = []
+        self._session = None
 
     @property
     def tool_registry(self) -> ToolRegistry | None:

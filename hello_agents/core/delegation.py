@@ -12,15 +12,20 @@ from .run import Returned, Run, Spawned
 if TYPE_CHECKING:
     from ..tools.builtin.task_tool import TaskTool
 
+TaskOf = Callable[[Run, str], "TaskTool | None"]
+"""The spawning tool of a name, if the run may use one."""
+
 Start = Callable[["TaskTool", ToolCall, Run], Run]
 """The start of the child run for a call. Raises for arguments that do not fit."""
 
 
-def delegate(run: Run, action: Action, task_of: Callable[[str], TaskTool | None], start: Start) -> Action:
+def delegate(run: Run, action: Action, task_of: TaskOf, start: Start) -> Action:
     """The action, with calls of a spawning tool taken out of it: they begin children, and end with them."""
     if not isinstance(action, Call):
         return action
-    tasks = [(call, tool) for call in action.calls if (tool := task_of(call.name)) is not None and call.fault is None]
+    tasks = [
+        (call, tool) for call in action.calls if (tool := task_of(run, call.name)) is not None and call.fault is None
+    ]
     if not tasks:
         return action
     for call, tool in tasks:

@@ -12,13 +12,11 @@ from .run import Entry, Run, evolve
 
 if TYPE_CHECKING:
     from .agent import Agent
-    from .sessions import Session, Store
+    from .sessions import Store
 
 
 class Keeping(Assembly):
     """Sessions of an agent: saved by name, loaded, listed, or written entry by entry."""
-
-    _session: Session | None = None
 
     @property
     def _session_metadata(self) -> dict[str, Any]:
@@ -76,6 +74,11 @@ class Keeping(Assembly):
         self._session.append(entry, run)
         if (entry.seq + 1) % self.config.auto_save_interval == 0:
             self._session.snapshot()
+
+    def _catch_up(self) -> None:
+        """Before a run goes on: what the session did not take when it could not be written goes in now."""
+        if self._session is not None:
+            self._session.catch_up(self.journal, self.state)
 
     def _generate_session_id(self) -> str:
         from .session_form import fresh_id

@@ -26,7 +26,7 @@ def partings(messages: Sequence[Message]) -> list[bool]:
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
         furthest = place
-        if message.role == "tool" and message.answers:
+        if message.role == "tool" and message.answers is not None:
             last_result.setdefault(message.answers, place)
         for call in message.tool_calls:
             furthest = max(furthest, last_result.pop(call.id, place))

@@ -465,7 +465,12 @@ class Store(ABC):
 
     def named(self, place: str) -> str:
         """The name of the session at a place that `save` returned, or would have in the tutorial's framework."""
-        if not self.exists(place) and place.endswith(".json"):
+        if self.exists(place):
+            return place
+        for one in self.list_sessions():
+            if self.location(one["session_name"]) == place:
+                return one["session_name"]
+        if place.endswith(".json"):
             return re.split(r"[/\\]", place)[-1].removesuffix(".json")
         return place
 
