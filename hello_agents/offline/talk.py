@@ -120,7 +120,7 @@ def _rule(answer: Callable[[Situation, Match], str], *patterns: str) -> Rule:
 
 
 _INTRODUCTION = re.compile(
-    r"\b[Mm]y name is ([\w\-]+(?: [A-Z][\w\-]+)?)"
+    r"\b[Mm]y name is ([\w\-]+(?: [A-Z][\w\-]+(?![\w\-]|:))?)"
     r"|\b(?:I'm|I am|[Cc]all me) ([A-Z][\w\-]+)"
     r"|我叫(?!什么|啥)(\w+?)(?=[，。,.!！]|$)"
     r"|我的名字[是叫](?!什么|啥)(\w+)"

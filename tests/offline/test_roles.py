@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hello_agents.agents.factory import default_subagent_factory
 from hello_agents.agents.reflection_agent import is_satisfied
+from hello_agents.agents.simple_agent import SimpleAgent
 from hello_agents.catalogue import TEXTS, text
 from hello_agents.core.action import Request
 from hello_agents.core.config import Config
@@ -268,6 +269,17 @@ def test_the_library_s_own_request_for_a_summary(language: str) -> None:
             for fact in ("rain", "Ada", "b.md", "alpha", "Read"):
                 assert fact in message.text
             assert text("digest.asked", language, text="my name is Ada Read a.md and b.md") in message.text
+
+
+def test_a_name_survives_compaction() -> None:
+    config = Config(memory_buffer_tokens=300, enable_smart_compression=True, min_retain_rounds=1)
+    agent = SimpleAgent("a", OfflineLLM(), config=config)
+    agent.run("my name is Ada")
+    for number in range(6):
+        agent.run(f"What is {number}*9? " + "Tell me more please. " * 12)
+    assert agent.run("What is my name?") == "Your name is Ada."
+    assert agent.state.messages[0].role == "summary"
+    assert not any(message.tool_calls for child in agent.state.children.values() for message in child.messages)
 
 
 def test_files_and_texts_are_no_conversations() -> None:
