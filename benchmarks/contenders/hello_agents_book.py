@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from hello_agents.agents.simple_agent import SimpleAgent
 from hello_agents.core.action import Request
+from hello_agents.core.config import Config
 from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.run import Delta, Replied
 from hello_agents.tools.registry import ToolRegistry
@@ -36,7 +37,8 @@ def agent_for(steps: int) -> SimpleAgent:
     tools.register_function(add)
     tools.schemas()
     tools.answer(ToolCall("", "add", {"a": 1, "b": 1}))  # A tool is made ready on its first call, once.
-    return SimpleAgent("bench", Fake(steps), tool_registry=tools, max_tool_iterations=steps + 10)
+    nothing_else = Config(circuit_enabled=False, max_repeated_calls=None, context_window=10**9)
+    return SimpleAgent("bench", Fake(steps), None, nothing_else, tools, max_tool_iterations=steps + 10)
 
 
 def prepare(steps: int):

@@ -96,7 +96,8 @@ class Agent(Keeping):
 
     def act(self, run: Run) -> Action:
         """What `decide` wants, within the limits of the run, and of what the model can take."""
-        action = delegate(run, self.decide(run), self._task_tool, self._start_child)
+        spawning = self.tools(run).spawning()
+        action = delegate(run, self.decide(run), spawning, self._task_tool, self._start_child)
         action = limit(run, action, self.config.language)
         # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
         return compact(run, action, self.policy) if isinstance(action, Ask) else action
@@ -293,10 +294,9 @@ class Agent(Keeping):
 
     # -- inside -----------------------------------------------------------------------------------
 
-    def _task_tool(self, run: Run, name: str) -> TaskTool | None:
-        """The spawning tool of this name, if this run may use one."""
-        tool = self.tools(run).get_tool(name)
-        return cast("TaskTool", tool) if tool is not None and tool.spawns else None
+    def _task_tool(self, name: str) -> TaskTool:
+        """The spawning tool of this name."""
+        return cast("TaskTool", self.tools(self.state).get_tool(name))
 
     def _start_child(self, tool: TaskTool, call: ToolCall, run: Run) -> Run:
         """The start of the child run for a call of a spawning tool."""

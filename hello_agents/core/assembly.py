@@ -36,6 +36,8 @@ class Assembly:
     _session: Session | None = None
     _tool_registry: ToolRegistry | None
     _views: dict[Any, ToolRegistry]
+    _plain: ToolRegistry | None
+    """The view that a run without filter and above no other uses: the one that is asked for at every step."""
 
     @property
     def state(self) -> Run:
@@ -57,6 +59,7 @@ class Assembly:
     def tool_registry(self, registry: ToolRegistry | None) -> None:
         self._tool_registry = registry
         self._views = {}
+        self._plain = None
 
     @cached_property
     def truncator(self) -> ObservationTruncator:
@@ -140,7 +143,12 @@ class Assembly:
 
     def tools(self, run: Run) -> ToolRegistry:
         """The tools as this run may use them. The caller's registry stays as it is."""
-        return self._tools(run, self.config.step_timeout)
+        if self._plain is not None and run.limits.tools is None and not run.limits.depth:
+            return self._plain
+        view = self._tools(run, self.config.step_timeout)
+        if run.limits.tools is None and not run.limits.depth:
+            self._plain = view
+        return view
 
     def atools(self, run: Run) -> ToolRegistry:
         """The same tools where the loop awaits: there a tool may be given up without holding up the others."""

@@ -12,20 +12,19 @@ from .run import Returned, Run, Spawned
 if TYPE_CHECKING:
     from ..tools.builtin.task_tool import TaskTool
 
-TaskOf = Callable[[Run, str], "TaskTool | None"]
-"""The spawning tool of a name, if the run may use one."""
+TaskOf = Callable[[str], "TaskTool"]
+"""The spawning tool of a name."""
 
 Start = Callable[["TaskTool", ToolCall, Run], Run]
 """The start of the child run for a call. Raises for arguments that do not fit."""
 
 
-def delegate(run: Run, action: Action, task_of: TaskOf, start: Start) -> Action:
+def delegate(run: Run, action: Action, spawning: frozenset[str], task_of: TaskOf, start: Start) -> Action:
     """The action, with calls of a spawning tool taken out of it: they begin children, and end with them."""
-    if not isinstance(action, Call):
+    if not spawning or not isinstance(action, Call):
         return action
-    tasks = [
-        (call, tool) for call in action.calls if (tool := task_of(run, call.name)) is not None and call.fault is None
-    ]
+    runnable = (call for call in action.calls if call.fault is None and call.name in spawning)
+    tasks = [(call, task_of(call.name)) for call in runnable]
     if not tasks:
         return action
     for call, tool in tasks:

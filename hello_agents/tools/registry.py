@@ -59,6 +59,7 @@ class ToolRegistry:
         self._shorten: Shorten | None = None
         self._changes = 0
         self._schemas: tuple[int, tuple[dict[str, Any], ...]] = (-1, ())
+        self._spawning: tuple[int, frozenset[str]] = (-1, frozenset())
         self._reads: dict[str, dict[str, Any]] = {}
 
     # --- putting tools in --------------------------------------------------------------------------------------------
@@ -201,6 +202,13 @@ class ToolRegistry:
         view._shorten = shorten
         view._add(list(extra), False)
         return view
+
+    def spawning(self) -> frozenset[str]:
+        """The names of the tools whose calls become child runs."""
+        stamp = self._stamp()
+        if self._spawning[0] != stamp:
+            self._spawning = stamp, frozenset(tool.name for tool in self.get_all_tools() if tool.spawns)
+        return self._spawning[1]
 
     def asks(self, call: ToolCall) -> bool:
         """Whether a person must agree to this call."""
