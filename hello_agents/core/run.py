@@ -16,6 +16,7 @@ def _empty() -> Mapping[str, Any]:
     return _EMPTY
 
 
+_NONE_BEGUN: frozenset[str] = frozenset()
 NO_MESSAGES = Messages()
 NO_USAGE = Usage()
 
@@ -158,7 +159,7 @@ class Entry:
     event: Event
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """One conversation as a value: what was said, what was spent, what is under way, how it ended."""
 
@@ -264,38 +265,32 @@ def evolve(run: Run, event: Event, frame: str = "") -> Run:
         return _evolve_child(run, event, frame)
     match event:
         case Replied(message, usage):
-            return Run(
-                run.agent,
-                run.messages.plus(_with_unique_ids(message, run)),
-                run.steps + 1,
-                run.usage + usage,
-                run.notes,
-                run.limits,
-                frozenset(),
-                _EMPTY,
-                run.children,
-                None,
-                run.turn,
-                run.turn_step,
-                run.turn_usage,
+            return _changed(
+                run,
+                messages=run.messages.plus(_with_unique_ids(message, run)),
+                steps=run.steps + 1,
+                usage=run.usage + usage,
+                begun=_NONE_BEGUN,
+                verdicts=_EMPTY,
+                outcome=None,
             )
         case Began(call_id):
-            return _under_way(run, run.messages, run.begun | {call_id})
+            return _changed(run, begun=run.begun | {call_id})
         case Returned(message):
             messages = _answered(run, message)
-            return run if messages is None else _under_way(run, messages, run.begun)
+            return run if messages is None else _changed(run, messages=messages)
         case Told(message, limits):
             return _told(run, message, limits)
         case Judged(call_id):
-            return replace(run, verdicts={**run.verdicts, call_id: event})
+            return _changed(run, verdicts={**run.verdicts, call_id: event})
         case Spawned(id, child):
-            return replace(run, children={**run.children, id: child}, usage=run.usage + child.usage)
+            return _changed(run, children={**run.children, id: child}, usage=run.usage + child.usage)
         case Noted(key, value, step):
-            return replace(run, notes={**run.notes, key: value}, steps=run.steps + step)
+            return _changed(run, notes={**run.notes, key: value}, steps=run.steps + step)
         case Compacted(start, stop, messages):
-            return replace(run, messages=run.messages.splice(start, stop, messages))
+            return _changed(run, messages=run.messages.splice(start, stop, messages))
         case Stopped(reason, answer):
-            return replace(run, outcome=Outcome(reason, answer))
+            return _changed(run, outcome=Outcome(reason, answer))
         case Delta():
             return run
         case _:
@@ -335,33 +330,24 @@ def frame_of(run: Run, call_id: str) -> str | None:
     return None
 
 
-def _under_way(run: Run, messages: Messages, begun: frozenset[str]) -> Run:
-    return Run(
-        run.agent,
-        messages,
-        run.steps,
-        run.usage,
-        run.notes,
-        run.limits,
-        begun,
-        run.verdicts,
-        run.children,
-        run.outcome,
-        run.turn,
-        run.turn_step,
-        run.turn_usage,
-    )
+def _changed(run: Run, **changes: Any) -> Run:
+    """The run with some fields changed: `dataclasses.replace`, made cheap, since every event comes by here."""
+    new = object.__new__(Run)
+    fields_of = new.__dict__
+    fields_of.update(run.__dict__)
+    fields_of.update(changes)
+    return new
 
 
 def _told(run: Run, message: Message, limits: Limits | None) -> Run:
     """A system message takes the place of the one before; a question opens a new turn."""
     if message.role == "system":
         old = 1 if run.messages and run.messages[0].role == "system" else 0
-        return replace(run, messages=run.messages.splice(0, old, [message]))
+        return _changed(run, messages=run.messages.splice(0, old, [message]))
     messages = run.messages.plus(_with_unique_ids(message, run))
     if message.role != "user":
-        return replace(run, messages=messages)
-    return replace(
+        return _changed(run, messages=messages)
+    return _changed(
         run,
         messages=messages,
         limits=limits or run.limits,
@@ -436,4 +422,4 @@ def _evolve_child(run: Run, event: Event, frame: str) -> Run:
     before = run.children[id]
     after = evolve(before, event, rest)
     usage = run.usage if after.usage is before.usage else run.usage + (after.usage - before.usage)
-    return replace(run, children={**run.children, id: after}, usage=usage)
+    return _changed(run, children={**run.children, id: after}, usage=usage)
