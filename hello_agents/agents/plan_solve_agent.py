@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text
 from ..core.action import Action, Ask, Model
@@ -18,6 +18,7 @@ from ..core.exceptions import AgentException
 from ..core.loose_json import read_json
 from ..core.message import Message
 from ..core.run import Limits, Run, Stopped
+from ..old_names import old_names
 from ..tools.base import FunctionTool
 from ..tools.registry import ToolRegistry
 from .children import child_of, question_of, spawn_or_wait, stop_with
@@ -242,3 +243,7 @@ def _strings(value: Any) -> list[str] | None:
     if not isinstance(value, list):
         return None
     return [step if isinstance(step, str) else str(step) for step in cast("list[Any]", value)]
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, "HelloAgentsLLM", "StreamEvent", "StreamEventType")
