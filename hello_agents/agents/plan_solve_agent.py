@@ -42,7 +42,11 @@ class Planner(Agent):
         llm_client: Model,
         system_prompt: str | None = None,
         config: Config | None = None,
+        *,
+        prompt_template: str | None = None,
     ) -> None:
+        """`prompt_template` is how a question is put, with `{question}` in it; it may stand for `system_prompt`."""
+        system_prompt, self.template = _template(system_prompt, prompt_template)
         super().__init__("planner", llm_client, system_prompt, config)
         tool = FunctionTool(generate_plan, PLAN_TOOL, text("plan.tool", self.language))
         self.tool_registry = ToolRegistry()
@@ -62,6 +66,8 @@ class Planner(Agent):
 
     def prompt(self, question: str) -> str:
         """The question as the model is asked to plan it."""
+        if self.template is not None:
+            return self.template.format(question=question)
         return text("plan.ask", self.language, question=question)
 
     def system_text(self) -> str:
@@ -96,7 +102,14 @@ class Executor(Agent):
         enable_tool_calling: bool = True,
         max_tool_iterations: int = 3,
         config: Config | None = None,
+        *,
+        prompt_template: str | None = None,
     ) -> None:
+        """`prompt_template` is how a step is put, and may stand for `system_prompt`.
+
+        It has `{question}`, `{plan}`, `{history}` and `{current_step}` in it.
+        """
+        system_prompt, self.template = _template(system_prompt, prompt_template)
         super().__init__("executor", llm_client, system_prompt, config, tool_registry)
         system = system_prompt or text("plan.executor", self.language)
         self.members["worker"] = SimpleAgent(
@@ -131,7 +144,10 @@ class Executor(Agent):
         history = [{"step": one, "result": answer} for one, answer in zip(plan, answers, strict=False)]
         none = text("limits.nothing", self.language)
         plan_text, done = self._format_plan(plan), self._format_history(history) or none
-        prompt = text("plan.step", self.language, question=question, plan=plan_text, history=done, step=step)
+        if self.template is not None:
+            prompt = self.template.format(question=question, plan=plan_text, history=done, current_step=step)
+        else:
+            prompt = text("plan.step", self.language, question=question, plan=plan_text, history=done, step=step)
         worker = self.members["worker"]
         return child_of(run, "worker", prompt, worker.system_text(), Limits(worker.max_steps))
 
@@ -204,6 +220,13 @@ class PlanSolveAgent(Agent):
 
 PlanAndSolveAgent = PlanSolveAgent
 """The agent's older name."""
+
+
+def _template(system_prompt: str | None, template: str | None) -> tuple[str | None, str | None]:
+    """A system prompt and a template. A prompt with `{question}` in it is a template, as in the first version."""
+    if template is None and system_prompt is not None and "{question}" in system_prompt:
+        return None, system_prompt
+    return system_prompt, template
 
 
 def generate_plan(steps: list[str]) -> str:
