@@ -6,7 +6,9 @@ from .lazy import lazily
 from .version import __author__, __description__, __email__, __version__
 
 if TYPE_CHECKING:
+    from .agents.plan_solve_agent import PlanAndSolveAgent, PlanSolveAgent
     from .agents.react_agent import ReActAgent
+    from .agents.reflection_agent import ReflectionAgent
     from .agents.simple_agent import SimpleAgent
     from .core.action import Model, Request
     from .core.agent import Agent, Waiting
@@ -19,14 +21,18 @@ if TYPE_CHECKING:
     from .offline.offline_llm import OfflineLLM
     from .offline.recorded import RecordedLLM, RecordingMiss
     from .offline.scripted import ScriptedLLM
+    from .tools.async_executor import AsyncToolExecutor
     from .tools.base import Tool, ToolParameter, tool_action
     from .tools.builtin.calculator import CalculatorTool, calculate
+    from .tools.builtin.search import SearchTool, search
+    from .tools.chain import ToolChain, ToolChainManager
     from .tools.errors import ToolErrorCode
     from .tools.registry import ToolRegistry, global_registry
     from .tools.response import ToolResponse, ToolStatus
 
 __all__ = [
     "Agent",
+    "AsyncToolExecutor",
     "CalculatorTool",
     "Config",
     "Debugger",
@@ -37,15 +43,21 @@ __all__ = [
     "Message",
     "Model",
     "OfflineLLM",
+    "PlanAndSolveAgent",
+    "PlanSolveAgent",
     "ReActAgent",
     "RecordedLLM",
     "RecordingMiss",
+    "ReflectionAgent",
     "Request",
     "Run",
     "ScriptedLLM",
+    "SearchTool",
     "SimpleAgent",
     "Tool",
     "ToolCall",
+    "ToolChain",
+    "ToolChainManager",
     "ToolErrorCode",
     "ToolParameter",
     "ToolRegistry",
@@ -60,12 +72,14 @@ __all__ = [
     "calculate",
     "evolve",
     "global_registry",
+    "search",
     "settle",
     "tool_action",
 ]
 
 _HOMES = {
     "Agent": "core.agent",
+    "AsyncToolExecutor": "tools.async_executor",
     "CalculatorTool": "tools.builtin.calculator",
     "Config": "core.config",
     "Debugger": "core.debugger",
@@ -76,15 +90,21 @@ _HOMES = {
     "Message": "core.message",
     "Model": "core.action",
     "OfflineLLM": "offline.offline_llm",
+    "PlanAndSolveAgent": "agents.plan_solve_agent",
+    "PlanSolveAgent": "agents.plan_solve_agent",
     "ReActAgent": "agents.react_agent",
     "RecordedLLM": "offline.recorded",
     "RecordingMiss": "offline.recorded",
+    "ReflectionAgent": "agents.reflection_agent",
     "Request": "core.action",
     "Run": "core.run",
     "ScriptedLLM": "offline.scripted",
+    "SearchTool": "tools.builtin.search",
     "SimpleAgent": "agents.simple_agent",
     "Tool": "tools.base",
     "ToolCall": "core.message",
+    "ToolChain": "tools.chain",
+    "ToolChainManager": "tools.chain",
     "ToolErrorCode": "tools.errors",
     "ToolParameter": "tools.base",
     "ToolRegistry": "tools.registry",
@@ -95,6 +115,7 @@ _HOMES = {
     "calculate": "tools.builtin.calculator",
     "evolve": "core.run",
     "global_registry": "tools.registry",
+    "search": "tools.builtin.search",
     "settle": "core.run",
     "tool_action": "tools.base",
 }

@@ -9,6 +9,7 @@ from ..catalogue import text
 from ..core.action import Model
 from ..core.agent import Agent
 from ..core.config import Config
+from ..old_names import old_names
 
 if TYPE_CHECKING:
     from ..tools.registry import ToolRegistry
@@ -77,3 +78,7 @@ def _get_system_prompt_for_type(agent_type: str, language: str = "en") -> str:
     """What a sub-agent of this pattern is told to be."""
     pattern = PATTERNS.get(agent_type.strip().lower().replace("-", "_").removesuffix("_agent"), "simple")
     return text(f"subagent.{pattern}", language)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, "HelloAgentsLLM")

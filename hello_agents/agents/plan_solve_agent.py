@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text
 from ..core.action import Action, Ask, Model
@@ -18,6 +18,7 @@ from ..core.exceptions import AgentException
 from ..core.loose_json import read_json
 from ..core.message import Message
 from ..core.run import Limits, Run, Stopped
+from ..old_names import old_names
 from ..tools.base import FunctionTool
 from ..tools.registry import ToolRegistry
 from .children import child_of, question_of, spawn_or_wait, stop_with
@@ -41,7 +42,11 @@ class Planner(Agent):
         llm_client: Model,
         system_prompt: str | None = None,
         config: Config | None = None,
+        *,
+        prompt_template: str | None = None,
     ) -> None:
+        """`prompt_template` is how a question is put, with `{question}` in it; it may stand for `system_prompt`."""
+        system_prompt, self.template = _template(system_prompt, prompt_template)
         super().__init__("planner", llm_client, system_prompt, config)
         tool = FunctionTool(generate_plan, PLAN_TOOL, text("plan.tool", self.language))
         self.tool_registry = ToolRegistry()
@@ -61,6 +66,8 @@ class Planner(Agent):
 
     def prompt(self, question: str) -> str:
         """The question as the model is asked to plan it."""
+        if self.template is not None:
+            return self.template.format(question=question)
         return text("plan.ask", self.language, question=question)
 
     def system_text(self) -> str:
@@ -95,7 +102,14 @@ class Executor(Agent):
         enable_tool_calling: bool = True,
         max_tool_iterations: int = 3,
         config: Config | None = None,
+        *,
+        prompt_template: str | None = None,
     ) -> None:
+        """`prompt_template` is how a step is put, and may stand for `system_prompt`.
+
+        It has `{question}`, `{plan}`, `{history}` and `{current_step}` in it.
+        """
+        system_prompt, self.template = _template(system_prompt, prompt_template)
         super().__init__("executor", llm_client, system_prompt, config, tool_registry)
         system = system_prompt or text("plan.executor", self.language)
         self.members["worker"] = SimpleAgent(
@@ -130,7 +144,10 @@ class Executor(Agent):
         history = [{"step": one, "result": answer} for one, answer in zip(plan, answers, strict=False)]
         none = text("limits.nothing", self.language)
         plan_text, done = self._format_plan(plan), self._format_history(history) or none
-        prompt = text("plan.step", self.language, question=question, plan=plan_text, history=done, step=step)
+        if self.template is not None:
+            prompt = self.template.format(question=question, plan=plan_text, history=done, current_step=step)
+        else:
+            prompt = text("plan.step", self.language, question=question, plan=plan_text, history=done, step=step)
         worker = self.members["worker"]
         return child_of(run, "worker", prompt, worker.system_text(), Limits(worker.max_steps))
 
@@ -205,6 +222,13 @@ PlanAndSolveAgent = PlanSolveAgent
 """The agent's older name."""
 
 
+def _template(system_prompt: str | None, template: str | None) -> tuple[str | None, str | None]:
+    """A system prompt and a template. A prompt with `{question}` in it is a template, as in the first version."""
+    if template is None and system_prompt is not None and "{question}" in system_prompt:
+        return None, system_prompt
+    return system_prompt, template
+
+
 def generate_plan(steps: list[str]) -> str:
     """Writes down the steps.
 
@@ -242,3 +266,7 @@ def _strings(value: Any) -> list[str] | None:
     if not isinstance(value, list):
         return None
     return [step if isinstance(step, str) else str(step) for step in cast("list[Any]", value)]
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, "HelloAgentsLLM", "StreamEvent", "StreamEventType")

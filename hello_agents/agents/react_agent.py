@@ -13,6 +13,7 @@ from ..core.action import Action, Model
 from ..core.agent import Agent
 from ..core.config import Config
 from ..core.run import Run, Stopped
+from ..old_names import old_names
 from ..tools.base import Tool, ToolParameter
 from ..tools.response import ToolResponse
 from .tool_loop import tool_loop
@@ -98,3 +99,18 @@ def finished(run: Run) -> str | None:
         if call.name == "Finish" and run.messages[at + 1 + position].status != "error":
             return str(call.arguments.get("answer", ""))
     return None
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(
+        __name__,
+        "AgentEvent",
+        "EventType",
+        "HelloAgentsLLM",
+        "Message",
+        "StreamEvent",
+        "StreamEventType",
+        "ToolErrorCode",
+        "ToolRegistry",
+        "ToolStatus",
+    )

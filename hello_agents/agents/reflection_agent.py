@@ -13,6 +13,7 @@ from ..core.action import Action, Model
 from ..core.agent import Agent
 from ..core.config import Config
 from ..core.run import Limits, Run
+from ..old_names import old_names
 from .children import child_of, question_of, spawn_or_wait, stop_with
 from .simple_agent import SimpleAgent
 
@@ -127,3 +128,7 @@ def is_satisfied(feedback: str) -> bool:
     """Whether a critique says that nothing needs improving."""
     said = feedback.lower()
     return any(word in said for word in SATISFIED)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, "HelloAgentsLLM", "Message", "StreamEvent", "StreamEventType")

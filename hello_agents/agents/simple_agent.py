@@ -9,6 +9,7 @@ from ..core.action import Action, Model, Request
 from ..core.agent import Agent
 from ..core.config import Config
 from ..core.run import Run
+from ..old_names import old_names
 from .tool_loop import tool_loop
 
 if TYPE_CHECKING:
@@ -63,3 +64,7 @@ class SimpleAgent(Agent):
     def has_tools(self) -> bool:
         """Whether tools are on offer at all."""
         return self.enable_tool_calling and self.tool_registry is not None and bool(self.tool_registry.schemas())
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, "HelloAgentsLLM", "Message", "StreamEvent", "StreamEventType")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text as catalogue_text
+from ..old_names import old_names
 from .action import Action, Ask, Model, Request
 from .compaction import Policy, compact
 from .config import Config
@@ -18,11 +19,13 @@ from .limits import limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
 from .message import Message, ToolCall
+from .opaque import OwnRun, apart, closed, has_own_run, in_a_thread, whole
 from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, Told, evolve, frame_of, settle_all
 
 if TYPE_CHECKING:
     from ..tools.builtin.task_tool import TaskTool
     from ..tools.registry import ToolRegistry
+    from ..tools.tool_filter import ToolFilter
     from .agent_history import AgentHistory
     from .debugger import Debugger
     from .lifecycle import EventType, LifecycleHook
@@ -52,6 +55,8 @@ class Agent(Keeping):
 
     kind: ClassVar[str] = "Agent"
     """The pattern, in a word."""
+    opaque: bool = False
+    """Decides nothing but to answer by its own `run`."""
 
     def __init__(
         self,
@@ -96,8 +101,8 @@ class Agent(Keeping):
 
     def act(self, run: Run) -> Action:
         """What `decide` wants, within the limits of the run, and of what the model can take."""
-        spawning = self.tools(run).spawning()
-        action = delegate(run, self.decide(run), spawning, self._task_tool, self._start_child)
+        decided = whole(run) if self.opaque else self.decide(run)
+        action = delegate(run, decided, self.tools(run).spawning(), self._task_tool, self._start_child)
         action = limit(run, action, self.config.language)
         # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
         return compact(run, action, self.policy) if isinstance(action, Ask) else action
@@ -146,6 +151,8 @@ class Agent(Keeping):
 
     def model(self, deltas: bool) -> Model:
         """The model to ask. Without anybody to see the pieces, a whole reply is asked for."""
+        if self.opaque:
+            return OwnRun(self)
         if not deltas and isinstance(self.llm, HelloAgentsLLM):
             return self.llm.whole
         return self.llm
@@ -159,11 +166,11 @@ class Agent(Keeping):
         if run.agent not in self.members:
             for tool in self.tools(self.state).get_all_tools():
                 if tool.spawns:
-                    return self._sub_agent(cast("TaskTool", tool), run.agent)
+                    return closed(self._sub_agent(cast("TaskTool", tool), run.agent))
             raise AgentException(
                 f"{self.name!r} has no member {run.agent!r} for this child run. Put it into `members` first."
             )
-        return self.members[run.agent]
+        return closed(self.members[run.agent])
 
     # -- running ----------------------------------------------------------------------------------
 
@@ -195,6 +202,9 @@ class Agent(Keeping):
         """The text of the model's replies, piece by piece; an answer given through a tool comes last, whole."""
         from .stream import Texts
 
+        if has_own_run(type(self)):
+            yield self.run(input_text, **kwargs)
+            return
         texts = Texts()
         for entry, _ in self._walk(self._opening(input_text, kwargs), deltas=True):
             yield from texts.of(entry.event)
@@ -211,9 +221,10 @@ class Agent(Keeping):
     ) -> str:
         """`run`, awaiting: independent calls run side by side, and cancelling the task stops the run."""
         hooks = {"start": on_start, "step": on_step, "finish": on_finish, "error": on_error, "tool_call": on_tool_call}
-        async for _ in self._astream(input_text, hooks, kwargs, deltas=False):
-            pass
-        return self._answer()
+        answer = ""
+        async for event in self._astream(input_text, hooks, kwargs, deltas=False):
+            answer = event.data.get("result", "")
+        return answer
 
     async def awalk(self, text: str | None = None, **kwargs: Any) -> AsyncIterator[tuple[Entry, Run]]:
         """`walk`, awaiting."""
@@ -247,7 +258,33 @@ class Agent(Keeping):
             return Debugger(self, self._start, self.journal)
         start = self.state if run is None else run
         opening = self._opening(text, kwargs, run) if text is not None else settle_all(start)
-        return Debugger(self, start, opening=opening)
+        return Debugger(closed(self), start, opening=opening)
+
+    def run_as_subagent(
+        self,
+        task: str,
+        tool_filter: ToolFilter | None = None,
+        return_summary: bool = True,
+        max_steps_override: int | None = None,
+    ) -> dict[str, Any]:
+        """Answers in a conversation of its own, with the tools that the filter allows; `state` stays as it is.
+
+        Gives `success`, `metadata` (steps, tokens, tools, why it ended) and the answer: as `summary`, or as `result`
+        without `return_summary`. A failure is in `error`, not raised.
+        """
+        from ..tools.builtin.task_tool import summary_of
+
+        names = None if tool_filter is None else tuple(tool_filter.filter(self.tools(self.state).list_tools()))
+        twin = apart(self, [])
+        twin.state = replace(twin.state, limits=replace(self.state.limits, tools=names))
+        told: dict[str, Any] = {}
+        try:
+            answer = twin.run(task, **({} if max_steps_override is None else {"max_steps": max_steps_override}))
+        except Exception as error:
+            answer, told["error"] = "", f"{type(error).__name__}: {error}"
+        finished = not told and (twin.state.outcome is None or twin.state.outcome.reason == "finished")
+        told |= {"success": finished, "metadata": summary_of(twin.state)}
+        return told | {"summary" if return_summary else "result": answer}
 
     # -- the conversation so far ------------------------------------------------------------------
 
@@ -400,19 +437,30 @@ class Agent(Keeping):
         from .lifecycle import AgentEvent, EventType
         from .stream import Stream, call_hook
 
-        loop = self._loop(deltas)
         stream = Stream(self.name, text)
         timeout = self.config.hook_timeout_seconds
+        faults: list[Noted] = []
 
         async def tell(hook: str, kind: EventType, **data: Any) -> None:
             fault = await call_hook(hooks.get(hook), AgentEvent.create(kind, self.name, **data), timeout)
             if fault is not None:
-                loop.record("", Noted("hook_error", fault))
+                record(Noted("hook_error", fault))
 
+        if own := has_own_run(type(self)):
+            # Its own `run` records meanwhile, in its thread: what is to be noted waits until it has ended.
+            records, record = in_a_thread(self, partial(self.run, text, **kwargs)), faults.append
+        else:
+            loop = self._loop(deltas)
+            records, record = self._awalk(loop, self._opening(text, kwargs)), partial(loop.record, "")
+        answer: str | None = None
         await tell("start", EventType.AGENT_START, input_text=text)
         yield stream.started()
         try:
-            async for entry, run in self._awalk(loop, self._opening(text, kwargs)):
+            async for told in records:
+                if isinstance(told, str):
+                    answer = told
+                    continue
+                entry, run = told
                 for hook, kind, data in stream.hooks_of(entry, run):
                     await tell(hook, kind, **data)
                 for event in stream.of(entry, run):
@@ -421,10 +469,16 @@ class Agent(Keeping):
             await tell("error", EventType.AGENT_ERROR, error=str(error), error_type=type(error).__name__)
             yield stream.failed(error)
             raise
-        if self.state.outcome is None:
-            raise Waiting(self.state)
-        await tell("finish", EventType.AGENT_FINISH, result=self.state.answer or "")
-        yield stream.finished(self.state)
+        finally:
+            for fault in faults:
+                self.record(fault)
+        if own:
+            record = partial(self.record)
+            yield stream.whole(answer or "")
+        else:
+            answer = self._answer()
+        await tell("finish", EventType.AGENT_FINISH, result=answer or "")
+        yield stream.finished(self.state, answer or "")
 
     def _answer(self) -> str:
         if self.state.outcome is None:
@@ -445,3 +499,7 @@ def _frame_for(run: Run, event: Event) -> str:
         waiting = [call.id for _, one in run.frames for call in one.pending]
         raise AgentException(f"{event!r} speaks of a call that does not wait here. Waiting are {waiting}.")
     return frame
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, "AgentEvent", "EventType", "ExecutionContext")

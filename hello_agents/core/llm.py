@@ -366,11 +366,14 @@ _Ask = Callable[[HelloAgentsLLM, Request], Replied]
 
 
 def _by_dictionaries(llm: HelloAgentsLLM) -> _Ask | None:
-    """How to ask a subclass of the tutorial's kind, which overrides `invoke_with_tools` or `invoke`."""
+    """How to ask a subclass of the tutorial's kind, which overrides `invoke_with_tools`, `invoke` or `think`."""
     kind = type(llm)
     if kind.invoke_with_tools is not HelloAgentsLLM.invoke_with_tools:
         return _by_invoke_with_tools
-    return _by_invoke if kind.invoke is not HelloAgentsLLM.invoke else None
+    if kind.invoke is not HelloAgentsLLM.invoke:
+        return _by_invoke
+    # Where it has an address, one that overrides `think` to show the pieces keeps its tools.
+    return _by_think if kind.think is not HelloAgentsLLM.think and not llm.base_url and llm.model != OFFLINE else None
 
 
 def _by_override(llm: HelloAgentsLLM) -> _Ask | None:
@@ -390,3 +393,8 @@ def _by_invoke_with_tools(llm: HelloAgentsLLM, request: Request) -> Replied:
 def _by_invoke(llm: HelloAgentsLLM, request: Request) -> Replied:
     messages, _, _ = dictionaries(request, llm.language)
     return from_response(llm.invoke(messages), llm.model, request.at[1])
+
+
+def _by_think(llm: HelloAgentsLLM, request: Request) -> Replied:
+    messages, _, _ = dictionaries(request, llm.language)
+    return from_response("".join(llm.think(messages)), llm.model, request.at[1])

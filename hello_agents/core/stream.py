@@ -48,12 +48,16 @@ class Stream:
     def started(self) -> StreamEvent:
         return self._event(StreamEventType.AGENT_START, None, input_text=self._text)
 
-    def finished(self, run: Run) -> StreamEvent:
+    def whole(self, answer: str) -> StreamEvent:
+        """An answer that came in one piece."""
+        return self._event(StreamEventType.LLM_CHUNK, Delta(answer), chunk=answer, frame="")
+
+    def finished(self, run: Run, answer: str) -> StreamEvent:
         reason = run.outcome.reason if run.outcome else ""
         return self._event(
             StreamEventType.AGENT_FINISH,
             None,
-            result=run.answer or "",
+            result=answer,
             finish_reason=reason,
             total_steps=run.steps - run.turn_step,
             total_tokens=(run.usage - run.turn_usage).total_tokens,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .builtin.search import SearchTool
     from .builtin.search_files import GlobTool, GrepTool
     from .builtin.skill_tool import SkillTool
+    from .builtin.task_tool import TaskTool
     from .builtin.todowrite_tool import TodoItem, TodoList, TodoWriteTool
     from .chain import ToolChain, ToolChainManager, create_research_chain, create_simple_chain
 
@@ -49,6 +50,7 @@ __all__ = [
     "ReadTool",
     "SearchTool",
     "SkillTool",
+    "TaskTool",
     "TodoItem",
     "TodoList",
     "TodoWriteTool",
@@ -98,6 +100,7 @@ _LATER = {
     "TodoItem": "builtin.todowrite_tool",
     "TodoList": "builtin.todowrite_tool",
     "TodoWriteTool": "builtin.todowrite_tool",
+    "TaskTool": "builtin.task_tool",
 }
 """Names that are imported when somebody asks for them."""
 

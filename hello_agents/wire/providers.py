@@ -69,9 +69,9 @@ def known(name: str | None) -> Provider | None:
 def protocol_of(base_url: str, name: str | None = None) -> Protocol:
     """The protocol that is spoken at the address, or by the provider of this name.
 
-    Everything not known otherwise speaks OpenAI's.
+    Everything not known otherwise speaks OpenAI's; a subclass may name a provider of its own.
     """
-    provider = known(name)
+    provider = PROVIDERS.get(name or "")
     if provider is not None:
         return provider.protocol
     address = urlsplit(base_url.lower())
@@ -86,7 +86,7 @@ def protocol_of(base_url: str, name: str | None = None) -> Protocol:
 
 def wants_reasoning(base_url: str, name: str | None = None) -> bool:
     """Whether earlier thinking goes back to this provider."""
-    provider = known(name) or known(_HOSTS.get((urlsplit(base_url).hostname or "").lower()))
+    provider = PROVIDERS.get(name or "") or known(_HOSTS.get((urlsplit(base_url).hostname or "").lower()))
     return provider is not None and provider.send_reasoning
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .search import SearchTool
     from .search_files import GlobTool, GrepTool
     from .skill_tool import SkillTool
+    from .task_tool import TaskTool
     from .todowrite_tool import TodoItem, TodoList, TodoWriteTool
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "ReadTool",
     "SearchTool",
     "SkillTool",
+    "TaskTool",
     "TodoItem",
     "TodoList",
     "TodoWriteTool",
@@ -45,6 +47,7 @@ _HOMES = {
     "ReadTool": "file_tools",
     "SearchTool": "search",
     "SkillTool": "skill_tool",
+    "TaskTool": "task_tool",
     "TodoItem": "todowrite_tool",
     "TodoList": "todowrite_tool",
     "TodoWriteTool": "todowrite_tool",

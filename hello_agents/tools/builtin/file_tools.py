@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ...catalogue import text
+from ...old_names import old_names
 from ..base import ToolErrorCode, ToolParameter, ToolResponse
 from .files import ChangingTool, FileFault, FileTool, Place
 from .folder import Found, mtime_ms, opened, write_atomically
@@ -300,3 +301,7 @@ def _nearest_line(content: str, part: str) -> tuple[int, str] | None:
     lines = [line.strip()[:200] for line in content.splitlines()[:5000]]
     near = get_close_matches(wanted[:200], set(lines), 1, 0.5)
     return (lines.index(near[0]) + 1, near[0]) if near else None
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, "Tool")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...catalogue import text
+from ...old_names import old_names
 from ..base import Tool, ToolErrorCode, ToolParameter, ToolResponse
 
 if TYPE_CHECKING:
@@ -68,3 +69,7 @@ class SkillTool(Tool):
         near = get_close_matches(name, names, 3, 0.5)
         ordered = ", ".join([*near, *(other for other in names if other not in near)])
         return text("skill.unknown", self._language, name=name, names=ordered)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, "SkillLoader")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...catalogue import text
 from ...core.message import Message, Status, ToolCall, Usage
 from ...core.run import Limits, Run, Told, evolve
+from ...old_names import old_names
 from ..base import Tool, ToolParameter
 from ..errors import ToolErrorCode
 from ..response import ToolResponse
@@ -164,3 +165,16 @@ def _left(parent: Run) -> int | None:
         return None
     spent: Usage = parent.usage - parent.turn_usage
     return max(parent.limits.max_tokens - spent.total_tokens, 0)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(
+        __name__,
+        "Agent",
+        "Config",
+        "CustomFilter",
+        "FullAccessFilter",
+        "HelloAgentsLLM",
+        "ReadOnlyFilter",
+        "ToolFilter",
+    )
