@@ -19,7 +19,7 @@ from .limits import limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
 from .message import Message, ToolCall
-from .opaque import OwnRun, apart, closed, has_own_run, in_a_thread, whole
+from .opaque import OwnRun, apart, closed, has_own_run, in_a_thread, recorded, whole
 from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, Told, evolve, frame_of, settle_all
 
 if TYPE_CHECKING:
@@ -196,7 +196,10 @@ class Agent(Keeping):
 
     def walk(self, text: str | None = None, **kwargs: Any) -> Iterator[tuple[Entry, Run]]:
         """`run` as an iterator over what happens: each entry of the journal, with the run after it."""
-        yield from self._walk(self._opening(text, kwargs))
+        if text is not None and has_own_run(type(self)):
+            yield from recorded(self, partial(self.run, text, **kwargs))
+        else:
+            yield from self._walk(self._opening(text, kwargs))
 
     def stream_run(self, input_text: str, **kwargs: Any) -> Iterator[str]:
         """The text of the model's replies, piece by piece; an answer given through a tool comes last, whole."""
@@ -228,6 +231,11 @@ class Agent(Keeping):
 
     async def awalk(self, text: str | None = None, **kwargs: Any) -> AsyncIterator[tuple[Entry, Run]]:
         """`walk`, awaiting."""
+        if text is not None and has_own_run(type(self)):
+            async for told in in_a_thread(self, partial(self.run, text, **kwargs)):
+                if not isinstance(told, str):
+                    yield told
+            return
         async for record in self._awalk(self._loop(False), self._opening(text, kwargs)):
             yield record
 
@@ -255,7 +263,7 @@ class Agent(Keeping):
         from .debugger import Debugger
 
         if text is None and run is None and self.journal:
-            return Debugger(self, self._start, self.journal)
+            return Debugger(closed(self), self._start, self.journal)
         start = self.state if run is None else run
         opening = self._opening(text, kwargs, run) if text is not None else settle_all(start)
         return Debugger(closed(self), start, opening=opening)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from .action import Action, Ask, Request
+from .action import Action, Ask, Request, Wait
 from .message import Message
 from .run import Delta, Entry, Replied, Run, Stopped, Told, evolve
 
@@ -34,10 +34,16 @@ def has_own_run(kind: type[Agent]) -> bool:
 
 def whole(run: Run) -> Action:
     """The decision of an agent that cannot be looked into: one question, and it stops."""
+    if not run.messages:
+        return Wait(())
     last = run.messages[-1]
-    return (
-        Stopped("finished", last.text) if last.role == "assistant" else Ask(Request(run.messages, at=("", run.steps)))
-    )
+    match last.role:
+        case "user":
+            return Ask(Request(run.messages, at=("", run.steps)))
+        case "assistant":
+            return Stopped("finished", last.text)
+        case _:
+            return Wait(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,21 @@ def closed(agent: Agent) -> Agent:
     twin = copy(agent)
     twin.opaque = True
     return twin
+
+
+def recorded(agent: Agent, run: Callable[[], str]) -> list[tuple[Entry, Run]]:
+    """What an agent's own `run` records."""
+    records: list[tuple[Entry, Run]] = []
+
+    def tell(entry: Entry, run: Run) -> None:
+        records.append((entry, run))
+
+    agent.subscribers.append(tell)
+    try:
+        run()
+    finally:
+        agent.subscribers.remove(tell)
+    return records
 
 
 async def in_a_thread(agent: Agent, run: Callable[[], str]) -> AsyncIterator[tuple[Entry, Run] | str]:

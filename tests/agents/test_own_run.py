@@ -106,6 +106,30 @@ def test_a_debugger_sees_one_question_and_one_reply_and_leaves_the_agent_alone(k
 
 
 @own
+def test_what_it_has_done_can_be_looked_at(kind: type[Agent]) -> None:
+    agent = kind("own", ScriptedLLM())
+    assert agent.steps().next is not None
+    agent.run("abc")
+    debugger = agent.steps()
+    assert len(debugger.entries) == 2
+    debugger.back(9)
+    debugger.finish()
+    assert debugger.run.answer == "1: cba"
+
+
+@own
+def test_it_is_walked_by_what_it_records(kind: type[Agent]) -> None:
+    agents = [kind("own", ScriptedLLM()) for _ in range(2)]
+
+    async def walk() -> list[Any]:
+        return [record async for record in agents[1].awalk("abc")]
+
+    assert list(agents[0].walk("abc")) == asyncio.run(walk())
+    assert agents[0].state == agents[1].state
+    assert TaskTool(lambda pattern: kind("own", ScriptedLLM())).run({"task": "abc"}).text == "1: cba"
+
+
+@own
 def test_as_a_sub_agent_it_is_one_reply(kind: type[Agent]) -> None:
     llm = ScriptedLLM(ToolCall("t1", "Task", {"task": "abc"}), "done")
     parents = [SimpleAgent("parent", llm, tool_registry=ToolRegistry()) for _ in range(2)]

@@ -64,8 +64,8 @@ class TaskTool(Tool):
         if allowed is not None and agent.tool_registry is not None:
             agent.tool_registry = agent.tool_registry.view(allow=allowed.is_allowed)
         limits = {"max_steps": parameters["max_steps"]} if parameters.get("max_steps") is not None else {}
-        agent.run(str(parameters["task"]), **limits)
-        return ToolResponse.success(agent.state.answer or "", data=summary_of(agent.state))
+        answer = agent.run(str(parameters["task"]), **limits)
+        return ToolResponse.success(answer, data=summary_of(agent.state))
 
     def child(self, call: ToolCall, agent: Agent, names: list[str], parent: Run) -> Run:
         """The start of the child run for a call: the sub-agent's prompt, its task, and its share of the limits.
