@@ -59,10 +59,16 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pyright --pythonpath $(BIN)/python
 
-# Two sessions: Playwright keeps an event loop in the main thread, which the asynchronous tests want for themselves.
+# Playwright keeps an event loop in the main thread, which the asynchronous tests want for themselves; and the tests of the
+# guard have to be in the process that the guard was put into first. So these two have sessions of their own.
 pytest: $(VENV)/.dev
-	$(BIN)/python -m pytest --ignore=tests/browser --ignore=tests/more $(ARGS)
-	$(BIN)/python -m pytest tests/browser $(ARGS)
+ifeq ($(strip $(ARGS)),)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore=tests/browser --ignore=tests/guard --ignore=tests/more
+	$(BIN)/python -m pytest -q tests/guard
+	$(BIN)/python -m pytest -q tests/browser
+else
+	$(BIN)/python -m pytest $(ARGS)
+endif
 
 browser: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/browser $(ARGS)
@@ -74,8 +80,8 @@ node: $(VENV)/.dev
 # program says so.
 test-more: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/more $(ARGS)
-	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --ignore=tests/browser --ignore=tests/notebooks --ignore=tests/package \
-		--ignore=tests/more -o filterwarnings='error::EncodingWarning:hello_agents' $(ARGS)
+	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \
+		$(addprefix --ignore=tests/,browser guard notebooks package more) $(ARGS)
 
 execute: $(VENV)/.dev
 	$(BIN)/python tests/notebooks/execute.py $(or $(ONLY),$(NOTEBOOKS))
