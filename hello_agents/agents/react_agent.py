@@ -66,8 +66,12 @@ class ReActAgent(Agent):
         system_prompt: str | None = None,
         config: Config | None = None,
         max_steps: int = 5,
+        custom_prompt: str | None = None,
     ) -> None:
+        """`custom_prompt` is a system prompt as a template: `{tools}` stands for the descriptions of the tools, and
+        `{question}` and `{history}`, which a conversation has in its messages, for nothing."""
         super().__init__(name, llm, system_prompt, config, tool_registry, max_steps=max_steps)
+        self.custom_prompt = custom_prompt
 
     def decide(self, run: Run) -> Action:
         answer = None if run.pending else finished(run)
@@ -76,6 +80,10 @@ class ReActAgent(Agent):
         return tool_loop(run, lambda: self.request(run), self.asks, self.language)
 
     def system_text(self) -> str:
+        if self.custom_prompt is not None:
+            tools = self.tools(self.state).get_tools_description(self.language)
+            prompt = self.custom_prompt.replace("{tools}", tools)
+            return prompt.replace("{question}", "").replace("{history}", "").strip()
         return self.system_prompt or text("react.system", self.language)
 
     def pattern_tools(self) -> tuple[Tool, ...]:

@@ -86,18 +86,24 @@ class HelloAgentsLLM:
         model: str | None = None,
         api_key: str | None = None,
         base_url: str | None = None,
-        temperature: float = 0.7,
-        max_tokens: int | None = None,
+        temperature: float | str = 0.7,
+        max_tokens: float | None = None,
         timeout: float | None = None,
-        *,
+        *older: float | None,
         provider: str | None = None,
         max_retries: int = 2,
         send_reasoning: bool | None = None,
         language: str | None = None,
         **kwargs: Any,
     ) -> None:
+        if isinstance(temperature, str):
+            # An older order of the arguments: provider, temperature, max_tokens, timeout.
+            provider = temperature
+            temperature, max_tokens, timeout = 0.7 if max_tokens is None else max_tokens, timeout, (*older, None)[0]
+        elif older:
+            raise TypeError(f"HelloAgentsLLM takes 6 arguments by place; {older[0]!r} is one more. Pass it by name.")
         self.temperature = temperature
-        self.max_tokens = max_tokens
+        self.max_tokens = None if max_tokens is None else int(max_tokens)
         self.timeout = timeout or settings.seconds("LLM_TIMEOUT") or DEFAULT_TIMEOUT
         self.language = language or settings.language()
         self._extra = kwargs

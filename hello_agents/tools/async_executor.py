@@ -89,3 +89,12 @@ def run_batch_tool_sync(
 ) -> list[dict[str, Any]]:
     """`run_batch_tool` for synchronous code, in a notebook cell as well."""
     return wait_for_awaitable(run_batch_tool(registry, tool_name, input_list, max_workers))
+
+
+async def demo_parallel_execution() -> list[dict[str, Any]]:
+    """Three sums at once, as an example to run: `await demo_parallel_execution()`."""
+    from .builtin.calculator import CalculatorTool
+
+    registry = ToolRegistry()
+    registry.register_tool(CalculatorTool())
+    return await run_batch_tool(registry, "python_calculator", ["1 + 2", "3 * 4", "5 ** 2"])

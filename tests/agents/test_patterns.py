@@ -212,3 +212,13 @@ def test_an_agent_that_overrides_only_run_still_has_the_assembly() -> None:
     assert agent.run("hi") == "mine"
     assert [m.content for m in agent.get_history()] == ["hi", "mine"]
     assert "add" in agent.tools(agent.state).list_tools()
+
+
+def test_a_prompt_of_ones_own_is_a_template_for_the_tools() -> None:
+    model = Heard("done")
+    agent = create_agent("react", "n", model, tools())
+    agent.custom_prompt = "Use these:\n{tools}\n\nQuestion: {question}"  # type: ignore[attr-defined]
+    agent.run("go")
+    assert model.requests[0].messages[0].text.startswith("Use these:\n- Thought: ")
+    assert "- add: Adds." in model.requests[0].messages[0].text
+    assert "{" not in model.requests[0].messages[0].text

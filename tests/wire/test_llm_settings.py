@@ -463,3 +463,10 @@ def test_errors_of_a_model_mask_keys_and_survive_pickling():
     assert (str(again), again.status, again.provider_message) == (str(error), 401, error.provider_message)
     assert isinstance(error, HelloAgentsException)
     assert (LLMException().retryable, LLMException("x").status) == (False, None)
+
+
+def test_the_older_order_of_the_arguments_is_understood() -> None:
+    llm = HelloAgentsLLM("m", "sk-0123456789abcdef", "http://127.0.0.1:1/v1", "openai", 0.2, 100, 7)
+    assert (llm.temperature, llm.max_tokens, llm.timeout) == (0.2, 100, 7)
+    llm = HelloAgentsLLM("m", "sk-0123456789abcdef", "http://127.0.0.1:1/v1", "openai")
+    assert (llm.temperature, llm.max_tokens) == (0.7, None)
