@@ -22,6 +22,7 @@ from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.run import Noted, Returned, Run, Spawned, Told, evolve
 from hello_agents.offline.scripted import ScriptedLLM
 from hello_agents.tools.base import Tool, ToolParameter
+from hello_agents.tools.circuit_breaker import CircuitBreaker
 from hello_agents.tools.registry import ToolRegistry
 from hello_agents.tools.response import ToolResponse
 
@@ -83,7 +84,9 @@ def tool_tokens() -> int:
 @cache
 def registry() -> ToolRegistry:
     """Tools that keep no state, so that all runs share them: functions, a Tool object, an async and a failing one."""
-    tools = ToolRegistry()
+    # A circuit breaker is part of the world, as files are: it keeps what happened outside of the run, and a run that is
+    # taken up elsewhere finds it closed.
+    tools = ToolRegistry(CircuitBreaker(enabled=False))
     tools.register_function(add)
     tools.register_function(later)
     tools.register_function(broken)
