@@ -103,6 +103,7 @@ class Hand:
     def see(self, selector: str, has_text: str | None = None) -> None:
         """Waits until it is there and Python has answered."""
         self.lab.widget(selector).filter(has_text=has_text).first.wait_for()
+        self.lab.wait_for_kernel()
         self.lab.widget(".hai[aria-busy=false]").wait_for()
 
 
