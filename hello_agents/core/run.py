@@ -46,7 +46,7 @@ class Outcome:
     """How a question ended."""
 
     reason: str
-    """`finished`, `max_steps`, `token_budget`, `repeated_call`, or an agent's own word."""
+    """`finished`, `max_steps`, `token_budget`, `repeated_call`, `degraded`, `superseded`, or an agent's own word."""
     answer: str | None = None
 
 
