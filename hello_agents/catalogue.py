@@ -507,8 +507,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "You do one part of a larger task: plan it, then carry the plan out, and answer with the result.",
         "zh": "你负责一个较大任务中的一部分：先制定计划，再执行计划，并以结果作答。",
     },
-    # Simple
-    "simple.system": {"en": "You are a helpful assistant.", "zh": "你是一个乐于助人的助手。"},
     # why the next action is what it is
     "why.ask.question": {"en": "the question has not been answered yet", "zh": "问题还没有得到回答"},
     "why.ask.answered": {
@@ -531,7 +529,6 @@ TEXTS: dict[str, dict[str, str]] = {
     "why.told": {"en": "something is said", "zh": "写入一条消息"},
     "why.compacted": {"en": "the history is shortened", "zh": "历史被压缩"},
     "why.no_agent": {"en": "this is a finished run without its agent", "zh": "这是一个没有智能体的已完成运行"},
-    "why.replay": {"en": "this step is recorded already", "zh": "这一步已有记录"},
     # --- cutting and compaction ----------------------------------------------------------------------------------
     "cut.notice": {
         "en": "[Shortened: {part} are shown, {kept_lines} of {total_lines} lines and {kept_bytes} of {total_bytes} bytes; left out are {dropped_lines} lines and {dropped_bytes} bytes.{note}]",

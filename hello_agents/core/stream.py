@@ -7,7 +7,7 @@ from typing import Any
 
 from .config import Config
 from .lifecycle import AgentEvent, EventType, LifecycleHook
-from .run import Began, Delta, Entry, Event, Judged, Replied, Returned, Run, Stopped, Told
+from .run import Began, Delta, Entry, Event, Replied, Returned, Run, Stopped
 from .streaming import StreamEvent, StreamEventType
 
 HookCall = tuple[str, EventType, dict[str, Any]]
@@ -104,8 +104,6 @@ class Stream:
                 name, arguments = _call_of(run.at(entry.frame), call_id)
                 data = {"tool_name": name, "tool_call_id": call_id, "args": arguments, "frame": entry.frame}
                 yield "tool_call", EventType.TOOL_CALL, data
-            case Returned() | Told() | Stopped() | Judged():
-                pass
             case _:
                 pass
 
