@@ -13,34 +13,14 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import text
+from .at_rest import FONT, HUES, LINE, MUTED, PRE, SHADE, bar, box, cut, dot, framed, heading, muted, pill, table
 from .message import Message, ToolCall
 
 if TYPE_CHECKING:
     from .run import Run
 
-_LONGEST = 1500
-"""Characters of one message that are shown."""
 _FIRST, _LAST = 12, 24
 """Rounds that are shown of a long run, from its beginning and from its end."""
-
-_HUES = {
-    "system": "#7d8797",
-    "tools": "#9a7a45",
-    "user": "#4a86cf",
-    "assistant": "#8069d6",
-    "results": "#23967a",
-    "summary": "#b07a1e",
-    "error": "#cf4444",
-}
-_LINE = "var(--jp-border-color2, rgba(128,128,128,.35))"
-_MUTED = "color:var(--jp-ui-font-color2, inherit);opacity:.85"
-_FONT = "font-family:var(--jp-ui-font-family, system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif);font-size:13px"
-_PRE = (
-    "margin:0;padding:8px 10px;white-space:pre-wrap;overflow-wrap:anywhere;background:transparent;border:0;"
-    "color:inherit;font-size:12px;line-height:1.5;"
-    "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
-)
-_SHADE = "background:rgba(128,128,128,.08)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +49,12 @@ def run_html(run: Run, head: Head | None = None) -> str:
     body = "".join(_shown_rounds(rounds, say)) or f"<p>{say('empty')}</p>"
     ending = _ending(run, say) + _coming(head, say)
     return (
-        f'<div lang="{escape(head.language)}" style="{_FONT};line-height:1.45;max-width:1040px;'
-        f'border:1px solid {_LINE};border-radius:8px">'
+        f'<div lang="{escape(head.language)}" style="{FONT};line-height:1.45;max-width:1040px;'
+        f'border:1px solid {LINE};border-radius:8px">'
         f"{_title(head)}"
         '<div style="display:flex;flex-wrap:wrap">'
         f'<div style="flex:3 1 420px;min-width:0;padding:8px 14px">{body}{ending}</div>'
-        f'<div style="flex:1 1 200px;padding:8px 14px;{_SHADE}">{_state(run, say, head)}{_meter(head, say)}</div>'
+        f'<div style="flex:1 1 200px;padding:8px 14px;{SHADE}">{_state(run, say, head)}{_meter(head, say)}</div>'
         f"</div>{_foot(run, say)}</div>"
     )
 
@@ -128,7 +108,7 @@ def _shown_rounds(rounds: list[_Round], say: _Say) -> Iterator[str]:
     left_out = len(rounds) - _FIRST - _LAST
     for index, round in enumerate(rounds):
         if left_out > 0 and index == _FIRST:
-            yield f'<p style="{_MUTED}">… {say("between", n=left_out)} …</p>'
+            yield f'<p style="{MUTED}">… {say("between", n=left_out)} …</p>'
         if left_out <= 0 or index < _FIRST or index >= len(rounds) - _LAST:
             yield _round(round, say, unfolded=len(rounds) <= 8 or index >= len(rounds) - 2)
 
@@ -136,16 +116,16 @@ def _shown_rounds(rounds: list[_Round], say: _Say) -> Iterator[str]:
 def _round(round: _Round, say: _Say, unfolded: bool) -> str:
     first = round.messages[0]
     if not _of_model(first):
-        title, hue = say("question"), _HUES["user"]
+        title, hue = say("question"), HUES["user"]
     else:
         names = ", ".join(escape(call.name) for call in round.calls) or say("answer")
         title = f"{say('step', n=round.number)} · {names}"
-        hue = _HUES["error"] if round.failed else _HUES["results"] if round.calls else _HUES["assistant"]
+        hue = HUES["error"] if round.failed else HUES["results"] if round.calls else HUES["assistant"]
     mark = f" · {say('error')}" if round.failed else ""
     cards = "".join(_card(message, round, say) for message in round.messages)
     return (
         f'<details{" open" if unfolded else ""} style="margin:0 0 8px">'
-        f'<summary style="cursor:pointer;padding:3px 0">{_dot(hue)}<b>{title}</b>{mark}</summary>{cards}</details>'
+        f'<summary style="cursor:pointer;padding:3px 0">{dot(hue)}<b>{title}</b>{mark}</summary>{cards}</details>'
     )
 
 
@@ -154,19 +134,19 @@ def _card(message: Message, round: _Round, say: _Say) -> str:
         case "assistant":
             count = len(message.tool_calls)
             note = say("calls", n=count) if count > 1 else say("call") if count else say("textonly")
-            return _box(_HUES["assistant"], f"<b>{say('reply')}</b> {_muted(note)}", _reply(message, say))
+            return box(HUES["assistant"], f"<b>{say('reply')}</b> {muted(note)}", _reply(message, say))
         case "tool":
             name = next((call.name for call in round.calls if call.id == message.answers), None)
             status = message.status or "success"
             code = f" {escape(str(message.metadata['code']))}" if message.metadata.get("code") else ""
-            hue = _HUES["error"] if status == "error" else _HUES["summary" if status == "partial" else "results"]
-            title = f"<b>{escape(name or str(message.metadata.get('tool', 'tool')))}</b> {_pill(say(status) + code)}"
-            return _box(hue, title, _pre(message.text, say))
+            hue = HUES["error"] if status == "error" else HUES["summary" if status == "partial" else "results"]
+            title = f"<b>{escape(name or str(message.metadata.get('tool', 'tool')))}</b> {pill(say(status) + code)}"
+            return box(hue, title, _pre(message.text, say))
         case "user":
-            return _box(_HUES["user"], f"<b>{say('user')}</b>", _pre(message.text, say))
+            return box(HUES["user"], f"<b>{say('user')}</b>", _pre(message.text, say))
         case _:
             title = f'<summary style="cursor:pointer;padding:5px 10px">{say(message.role)}</summary>'
-            return _frame(_HUES["system"], f"<details>{title}{_pre(message.text, say)}</details>")
+            return framed(HUES["system"], f"<details>{title}{_pre(message.text, say)}</details>")
 
 
 def _reply(message: Message, say: _Say) -> str:
@@ -177,7 +157,7 @@ def _reply(message: Message, say: _Say) -> str:
     if message.text:
         parts.append(_pre(message.text, say))
     if message.tool_calls:
-        parts.append(f'<pre style="{_PRE}">' + "\n".join(_call(call) for call in message.tool_calls) + "</pre>")
+        parts.append(f'<pre style="{PRE}">' + "\n".join(_call(call) for call in message.tool_calls) + "</pre>")
     return "".join(parts)
 
 
@@ -188,29 +168,13 @@ def _call(call: ToolCall) -> str:
 
 
 def _value(value: Any) -> str:
-    return escape(_cut(json.dumps(value, ensure_ascii=False, default=str))[0])
-
-
-def _cut(words: str) -> tuple[str, int]:
-    """The beginning of a text, and how many characters are left out."""
-    return (words, 0) if len(words) <= _LONGEST else (words[:_LONGEST] + " …", len(words) - _LONGEST)
+    return escape(cut(json.dumps(value, ensure_ascii=False, default=str))[0])
 
 
 def _pre(words: str, say: _Say) -> str:
-    shown, more = _cut(words)
-    rest = f'<p style="margin:0;padding:0 10px 8px;{_MUTED}">{say("more", n=f"{more:,}")}</p>' if more else ""
-    return f'<pre style="{_PRE}">{escape(shown)}</pre>{rest}'
-
-
-def _box(hue: str, title: str, body: str) -> str:
-    return _frame(hue, f'<div style="padding:5px 10px;{_SHADE}">{title}</div>{body}')
-
-
-def _frame(hue: str, body: str, kind: str = "solid") -> str:
-    return (
-        f'<div style="border:1px {kind} {_LINE};border-left:3px {kind} {hue};border-radius:6px;margin:6px 0">'
-        f"{body}</div>"
-    )
+    shown, more = cut(words)
+    rest = f'<p style="margin:0;padding:0 10px 8px;{MUTED}">{say("more", n=f"{more:,}")}</p>' if more else ""
+    return f'<pre style="{PRE}">{escape(shown)}</pre>{rest}'
 
 
 def _ending(run: Run, say: _Say) -> str:
@@ -220,7 +184,7 @@ def _ending(run: Run, say: _Say) -> str:
     fine = reason == "finished"
     title = f"<b>{say('finished') if fine else say('stopped', reason=reason)}</b>"
     body = _pre(run.outcome.answer, say) if run.outcome.answer else ""
-    return _box(_HUES["results"] if fine else _HUES["summary"], title, body)
+    return box(HUES["results"] if fine else HUES["summary"], title, body)
 
 
 def _coming(head: Head, say: _Say) -> str:
@@ -229,14 +193,12 @@ def _coming(head: Head, say: _Say) -> str:
     kind, why, names = head.coming
     known = kind if kind in ("ask", "call", "wait", "stop") else "other"
     title = say(f"next.{known}", names=", ".join(names))
-    return _frame(
-        _HUES["summary"], f'<div style="padding:5px 10px"><b>{title}</b> {_muted(escape(why))}</div>', "dashed"
-    )
+    return framed(HUES["summary"], f'<div style="padding:5px 10px"><b>{title}</b> {muted(escape(why))}</div>', "dashed")
 
 
 def _title(head: Head) -> str:
-    pills = " ".join(_pill(escape(mark)) for mark in head.marks)
-    style = f"padding:8px 14px;border-bottom:1px solid {_LINE};{_SHADE}"
+    pills = " ".join(pill(escape(mark)) for mark in head.marks)
+    style = f"padding:8px 14px;border-bottom:1px solid {LINE};{SHADE}"
     return f'<div style="{style}"><b>{escape(head.title)}</b> {pills}</div>'
 
 
@@ -250,53 +212,19 @@ def _state(run: Run, say: _Say, head: Head) -> str:
     ]
     if len(head.branches) > 1:
         rows.append((say("state.branch"), f"{escape(head.branch)} ({len(head.branches)})"))
-    return _heading(say("state")) + _table(rows)
+    return heading(say("state")) + table(rows)
 
 
 def _meter(head: Head, say: _Say) -> str:
     if not head.meter:
         return ""
     total = sum(count for _, count in head.meter)
-    parts = "".join(
-        f'<span style="flex:{count} 1 0;min-width:2px;height:14px;background:{_HUES[name]}"></span>'
-        for name, count in head.meter
-        if count
-    )
-    bar = f'<div style="display:flex;border-radius:4px;overflow:hidden;margin:0 0 6px">{parts}</div>'
-    rows = [(_dot(_HUES[name]) + say(f"meter.{name}"), f"{count:,}") for name, count in head.meter if count]
+    rows = [(dot(HUES[name]) + say(f"meter.{name}"), f"{count:,}") for name, count in head.meter if count]
     used = say("used.of", n=f"{total:,}", m=f"{head.window:,}") if head.window else say("used", n=f"{total:,}")
-    return f'{_heading(say("context"))}{bar}{_table(rows)}<p style="margin:4px 0;{_MUTED}">{used}</p>'
-
-
-def _table(rows: Sequence[tuple[str, str]]) -> str:
-    lines = "".join(
-        f'<div style="display:flex;justify-content:space-between;gap:8px"><span style="{_MUTED}">{name}</span> '
-        f"<span>{value}</span></div>"
-        for name, value in rows
-    )
-    return f'<div style="margin:0 0 12px">{lines}</div>'
-
-
-def _heading(words: str) -> str:
-    return f'<div style="font-size:11px;letter-spacing:.04em;text-transform:uppercase;{_MUTED}"><b>{words}</b></div>'
+    parts = bar([(HUES[name], count) for name, count in head.meter])
+    return f'{heading(say("context"))}{parts}{table(rows)}<p style="margin:4px 0;{MUTED}">{used}</p>'
 
 
 def _foot(run: Run, say: _Say) -> str:
     usage = say("spent", n=f"{run.usage.total_tokens:,}")
-    return f'<div style="padding:6px 14px;border-top:1px solid {_LINE};{_SHADE};{_MUTED};font-size:12px">{usage}</div>'
-
-
-def _dot(hue: str) -> str:
-    style = f"display:inline-block;width:8px;height:8px;border-radius:50%;background:{hue};margin-right:7px"
-    return f'<span style="{style}"></span>'
-
-
-def _pill(words: str) -> str:
-    return (
-        f'<span style="font-size:11px;border:1px solid {_LINE};border-radius:10px;padding:1px 8px;'
-        f'white-space:nowrap">{words}</span>'
-    )
-
-
-def _muted(words: str) -> str:
-    return f'<span style="{_MUTED}">{words}</span>'
+    return f'<div style="padding:6px 14px;border-top:1px solid {LINE};{SHADE};{MUTED};font-size:12px">{usage}</div>'

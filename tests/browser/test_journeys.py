@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import hello_agents_widgets
 import pytest
@@ -62,7 +63,7 @@ LISTEN = """() => {
 def controls() -> set[str]:
     """The operations of all buttons, as the source names them."""
     folder = Path(hello_agents_widgets.__file__).parent
-    source = "".join((folder / name).read_text(encoding="utf-8") for name in ("loop_inspector.js", "courses.js"))
+    source = "".join((folder / name).read_text(encoding="utf-8") for name in ("loop_inspector.js", "courses.js", "cards.js"))
     return set(re.findall(r'(?:button|link)\("([\w-]+)"', source)) | set(re.findall(r'"data-op": "([\w-]+)"', source))
 
 
@@ -314,7 +315,11 @@ def take_away(hand: Hand) -> None:
         assert Path(download.value.path()).read_text(encoding="utf-8").strip()
         hand.press(f"[data-arg='{kind} copy']")
         hand.see(f"[data-arg='{kind} copy']", has_text="copied")
-    hand.page.keyboard.press("Escape")
+    with hand.page.expect_download() as download:
+        hand.press("[data-op=image]")
+    assert download.value.suggested_filename == "guide.svg"
+    drawn = ElementTree.parse(download.value.path())
+    assert "tokens spent" in "".join(drawn.getroot().itertext())
 
 
 def test_chapter_1_as_a_reader_goes_through_it(lab: Lab) -> None:

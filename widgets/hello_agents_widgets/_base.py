@@ -20,6 +20,10 @@ from ipywidgets import Layout
 
 HERE = Path(__file__).parent
 
+SHARED = ("parts.js", "cards.js", "frame.js")
+"""The parts of every widget's module, in the order in which they need each other."""
+SHARED_STYLES = ("tokens.css", "cards.css")
+
 _MODEL_NUMBERS = count(1)
 _IMPORT = re.compile(r"^import .*?;\n", re.M)
 _EXPORT = re.compile(r"^export (?!default)(?:\{[^}]*\};\n)?", re.M)

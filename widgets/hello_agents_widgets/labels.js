@@ -1,4 +1,4 @@
-// What the widgets say, in English and Chinese.
+// What the inspector says, and what all widgets say alike, in English and Chinese.
 export const LABELS = {
   en: {
     region: "Loop inspector", steps: "Steps", step: "Step", back: "Back", run: "Run to end", runto: "Run to …", fork: "Fork here",
@@ -29,7 +29,7 @@ export const LABELS = {
     againfrom: "on from here, several times", times: "times", spread: "Several runs", runs: "runs", ended: "how they ended", stepsrange: "steps", tokensrange: "tokens",
     onerun: "One run from here. Run on more often to see whether others end alike.", allequal: "All {n} runs were equal, entry for entry: this model gives the same reply to the same request.",
     sameend: "All {n} runs ended alike, on different ways. Where numbers differ: smallest / median / largest.", spreadof: "{n} runs from here ended in {m} different ways. Where numbers differ: smallest / median / largest.",
-    more_: "More", predict: "Predict each step", take: "Take the run away", take_value: "As a value: the widget's .run", take_json: "JSON", take_journal: "journal, JSON lines", take_pytest: "pytest", download: "download", saved: "saved",
+    more_: "More", predict: "Predict each step", take: "Take the run away", take_value: "As a value: the widget's .run", take_json: "JSON", take_journal: "journal, JSON lines", take_pytest: "pytest", take_image: "image, SVG", download: "download", saved: "saved",
     quiz: "What comes next?", quizwhy: "Choose, then see.", guess_ask: "the model is asked", guess_call: "the waiting calls are run", guess_wait: "it waits for a person", guess_stop: "the run stops", guess_other: "something else",
     guesstool: "If the model is asked, it", guessanswer: "answers in text", guesscalls: "calls {name}", see: "See", rightly: "Right.", wrongly: "Not this time.", score: "{n} of {m} right",
     cameask: "The model was asked, and called {names}.", cameanswer: "The model was asked, and answered in text.", came_call: "The calls were run.", came_wait: "A call waits for a person.", came_stop: "The run stopped.", came_other: "The agent did something of its own.",
@@ -64,7 +64,7 @@ export const LABELS = {
     againfrom: "从这里多次运行", times: "次", spread: "多次运行", runs: "次数", ended: "结局", stepsrange: "步数", tokensrange: "token",
     onerun: "从这里运行了一次。多运行几次，看看结局是否相同。", allequal: "{n} 次运行逐条完全相同：此模型对相同的请求给出相同的回复。",
     sameend: "{n} 次运行结局相同，过程不同。数值不同时：最小 / 中位 / 最大。", spreadof: "从这里的 {n} 次运行有 {m} 种结局。数值不同时：最小 / 中位 / 最大。",
-    more_: "更多", predict: "预测每一步", take: "带走这次运行", take_value: "作为值：组件的 .run", take_json: "JSON", take_journal: "日志（JSON 行）", take_pytest: "pytest", download: "下载", saved: "已保存",
+    more_: "更多", predict: "预测每一步", take: "带走这次运行", take_value: "作为值：组件的 .run", take_json: "JSON", take_journal: "日志（JSON 行）", take_pytest: "pytest", take_image: "图像（SVG）", download: "下载", saved: "已保存",
     quiz: "接下来会发生什么？", quizwhy: "先选择，再查看。", guess_ask: "询问模型", guess_call: "执行等待的调用", guess_wait: "等待人的决定", guess_stop: "运行结束", guess_other: "其他",
     guesstool: "如果询问模型，它会", guessanswer: "以文字回答", guesscalls: "调用 {name}", see: "查看", rightly: "正确。", wrongly: "这次不对。", score: "{m} 次中对 {n} 次",
     cameask: "询问了模型，它调用了 {names}。", cameanswer: "询问了模型，它以文字回答。", came_call: "执行了调用。", came_wait: "有调用在等待人的决定。", came_stop: "运行结束了。", came_other: "智能体做了别的事。",

@@ -1,14 +1,12 @@
 // LoopInspector: `view(snapshot, ui)` is a pure function to a tree of plain objects; `render` puts it into the page.
 import { comparePanel, pairOf, quizCard, spreadPanel, verdictCard } from "./courses.js";
 import { LABELS } from "./labels.js";
-import { byteLength, fill, grouped, h, html, mount, patch, prettyJson } from "./parts.js";
+import { blocksOf, button, callText, card, filled, heading, jsonBlock, legend, link, mark, muted, notices, pairs, pre, pretty, sayer, shortened, stack } from "./cards.js";
+import { copyText, imageOf, saveBlob, saveText } from "./frame.js";
+import { grouped, h, html, mount, patch } from "./parts.js";
 import { assemble, callsOf, contentOf, derive, requestAt, requestMessages, requestText, stand } from "./snapshot.js";
 
 const METER = ["system", "tools", "user", "assistant", "results", "summary"];
-const SHORT = 2400;
-const LINES = 10;
-const MANY = 40000;
-const BLOCK = 4000;
 const FEW = 150;
 const AROUND = 40;
 const ROW = 28;
@@ -22,7 +20,7 @@ export const freshUi = () => ({
 
 export function view(snapshot, ui = freshUi(), memo = null) {
   const head = snapshot.head;
-  const say = (name, values) => fill((LABELS[head.language] || LABELS.en)[name] || name, values);
+  const say = sayer(head.language, LABELS);
   const branch = ui.branch || head.branch;
   const derived = memo ? memo(snapshot, branch) : derive(snapshot, branch);
   const { at, row } = stand(snapshot, ui, derived);
@@ -56,9 +54,6 @@ const ended = ({ at, derived, head, upcoming, tick }) =>
 /** A call that waits cannot be stepped over: once it was predicted, it is shown. */
 const seenWaiting = ({ head, tick, upcoming }) =>
   Boolean(upcoming && upcoming.kind === "wait" && head.predicted && head.predicted.kind === "wait" && head.predicted.tick === (tick ? tick.id : -1));
-
-const button = (op, label, key, extra = {}) =>
-  h("button", { type: "button", "data-op": op, ...extra }, label, key && h("kbd", { "aria-hidden": "true" }, key));
 
 function bar(c) {
   const { head, say, ui, at } = c;
@@ -94,6 +89,7 @@ function more({ say, ui, head }) {
     h("div", { class: "hai-h" }, say("take")),
     h("p", {}, say("take_value")),
     ["json", "journal", "pytest"].map(take),
+    h("div", { class: "hai-menurow" }, h("span", {}, say("take_image")), link("image", "", say("download"), { "aria-label": `${say("download")}: ${say("take_image")}` })),
     head.spread && h("div", { class: "hai-menurow" }, h("span", {}, say("spread")), button("spread", say("open"))),
     h("p", { class: "hai-muted hai-keys" }, say("keys")));
 }
@@ -112,16 +108,6 @@ function menu({ say, snapshot, tick }) {
       h("label", {}, say("againfrom"), h("input", { type: "number", min: "1", max: "50", "data-field": "again", value: "5" }), say("times")),
       button("again", say("go"))));
 }
-
-function notices({ head, ui, say }) {
-  const error = ui.fault || head.error;
-  return [
-    error && h("div", { key: "error", class: "hai-alert hai-err", role: "alert" }, mark("err"), h("span", {}, error), button("dismiss", say("close"), null, { class: "hai-link" })),
-    ui.notice && h("div", { key: "notice", class: "hai-alert", role: "status" }, mark("warn"), h("span", {}, ui.notice), button("dismiss", say("close"), null, { class: "hai-link" })),
-  ];
-}
-
-const mark = (kind) => h("i", { class: `hai-mark hai-${kind}`, "aria-hidden": "true" });
 
 function rail(c) {
   const { derived, say, row, at, head, ui } = c;
@@ -152,9 +138,9 @@ function rail(c) {
   if (upcoming && at === derived.path.length - 1)
     rows.push(h("li", { key: "next" }, h("div", { class: "hai-row hai-next" }, h("span", { class: "hai-n" }),
       h("span", { class: "hai-what" }, mark(c.quiz ? "sys" : upcoming.kind === "call" ? "tool" : upcoming.kind === "wait" ? "warn" : "model"), h("span", {}, `${say("next")}: ${c.quiz ? "?" : shortNext(upcoming, say)}`)))));
-  return h("nav", { class: "hai-rail", "aria-label": say("steps") }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("steps")),
+  return h("nav", { class: "hai-rail", "aria-label": say("steps") }, heading(say("steps")),
     h("ol", { class: long ? "hai-rows hai-many" : "hai-rows" }, rows),
-    head.branches.length > 1 && h("div", { class: "hai-branches" }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("branches")),
+    head.branches.length > 1 && h("div", { class: "hai-branches" }, heading(say("branches")),
       h("div", { role: "radiogroup", "aria-label": say("branches") }, head.branches.map((branch) =>
         h("button", { type: "button", role: "radio", key: branch.name, class: "hai-branch", "data-op": "switch", "data-arg": branch.name, "aria-checked": branch.name === c.branch ? "true" : "false" },
           branchLabel(branch, say))))));
@@ -247,51 +233,6 @@ function tickCards(c, i) {
   return cards;
 }
 
-const muted = (text) => text && h("span", { class: "hai-muted" }, text);
-
-function card(kind, key, title, ...body) {
-  return h("article", { key, class: `hai-card hai-c-${kind}` }, h("header", {}, title), body);
-}
-
-function link(op, arg, label, extra = {}) {
-  return h("button", { type: "button", class: "hai-link", "data-op": op, "data-arg": arg, ...extra }, label);
-}
-
-/** The beginning of a text that is long or has many lines. One line more than fits is not worth a button. */
-export function shortened(text) {
-  let end = 0;
-  for (let lines = 0; lines < LINES; lines++) {
-    const next = text.indexOf("\n", end);
-    if (next < 0) return text.slice(0, text.length <= SHORT + 200 ? text.length : SHORT);
-    end = next + 1;
-  }
-  if (end > SHORT) return text.slice(0, SHORT);
-  return text.indexOf("\n", end) < 0 && text.length - end < 200 ? text : text.slice(0, end);
-}
-
-/** A very long text in blocks of whole lines, of which the page lays out only those in sight. */
-export function blocksOf(text) {
-  const blocks = [];
-  for (let start = 0; start < text.length; ) {
-    const end = text.indexOf("\n", start + BLOCK);
-    const stop = end < 0 ? text.length : end + 1;
-    blocks.push(text.slice(start, stop));
-    start = stop;
-  }
-  return blocks;
-}
-
-/** Text in full when it is short; else its beginning, and a button for the rest. */
-function pre(c, key, text, cls = "hai-pre") {
-  const short = shortened(text);
-  const whole = short.length === text.length || c.ui.all[key];
-  return [
-    whole && text.length > MANY ? h("div", { key: `big ${key}`, class: `${cls} hai-big`, tabindex: "0" }, blocksOf(text).map((block, i) => h("div", { key: String(i), class: "hai-block" }, block)))
-      : h("pre", { key: `pre ${key}`, class: cls, tabindex: text.length > 600 || (whole && short.length < text.length) ? "0" : null }, whole ? text : short.replace(/\n$/, "")),
-    short.length < text.length && h("div", { key: `more ${key}`, class: "hai-more" }, h("span", { class: "hai-muted" }, whole ? "" : "… "), link("all", key, whole ? c.say("less") : c.say("more", { n: grouped(text.length) }))),
-  ];
-}
-
 function toldCard(c, tick, message) {
   const { say } = c;
   const system = message.role !== "user";
@@ -347,34 +288,6 @@ function chipLabel(message) {
   return message.role === "tool" && message.tool ? `tool ← ${message.tool}` : message.role;
 }
 
-function jsonBlock(c, source) {
-  const { ui, say } = c;
-  const limit = 12000;
-  const whole = source.length <= limit || ui.all.json;
-  const text = whole ? source : source.slice(0, limit);
-  const pieces = ui.raw ? [["", text]] : prettyJson(text);
-  return h("div", { key: "json", class: "hai-json" },
-    h("div", { class: "hai-jsonbar" }, muted(say("bytes", { n: grouped(byteLength(source)) })), h("span", { class: "hai-gap" }),
-      link("raw", "", ui.raw ? say("pretty") : say("raw")), link("copy", "", ui.copied ? say("copied") : say("copy"))),
-    h("pre", { class: ui.raw ? "hai-pre hai-raw" : "hai-pre", tabindex: "0", "aria-label": say("json") }, pieces.map(([cls, piece]) => (cls === "p" || !cls ? piece : h("span", { class: `hai-j${cls}` }, piece))), whole ? "" : " …"),
-    !whole && h("div", { class: "hai-more" }, link("all", "json", say("more", { n: grouped(source.length) }))));
-}
-
-function callText(call) {
-  let values;
-  try {
-    values = JSON.parse(call.arguments);
-  } catch {
-    return [call.name, "(", call.arguments, ")"];
-  }
-  const pieces = [h("span", { class: "hai-fn" }, call.name), "("];
-  Object.entries(values).forEach(([name, value], i) => {
-    const shown = JSON.stringify(value);
-    pieces.push(i ? ", " : "", h("span", { class: "hai-jk" }, name), "=", h("span", { class: typeof value === "string" ? "hai-js" : "hai-jn" }, shown.length > 1200 ? shown.slice(0, 1200) + " …" : shown));
-  });
-  return [...pieces, ")"];
-}
-
 function replyCard(c, tick, message) {
   const { say } = c;
   const calls = callsOf(message);
@@ -390,14 +303,6 @@ function replyCard(c, tick, message) {
     content && pre(c, key, content, "hai-pre hai-prose"),
     calls.length > 0 && h("pre", { class: "hai-pre hai-calls" }, calls.map((call, i) => [i ? "\n" : "", ...callText(call), (message.faults || {})[call.id] && h("span", { class: "hai-errtext" }, `  ${say("fault", { why: message.faults[call.id] })}`)])));
 }
-
-const pretty = (text) => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-};
 
 function resultCard(c, tick, message) {
   const { say } = c;
@@ -469,6 +374,7 @@ function side(c) {
   const state = tick ? tick.state : { step: 0, max: null, waiting: [], reason: null, tokens: 0 };
   const meter = tick ? tick.meter : [0, 0, 0, 0, 0, 0];
   const total = meter.reduce((sum, part) => sum + part, 0);
+  const parts = METER.map((name, i) => [`hai-m-${name}`, say(`m_${name}`), meter[i]]);
   const tools = tick && tick.toolset >= 0 ? snapshot.tools[tick.toolset].names.length : 0;
   const rows = [
     ["statestep", state.max ? say("of", { n: state.step, m: state.max }) : String(state.step)],
@@ -477,13 +383,10 @@ function side(c) {
     ["tools", String(tools)],
     ...(head.branches.length > 1 ? [["branch", branch === "main" ? say("main") : branch]] : []),
   ];
-  return h("aside", { class: "hai-side", "aria-label": say("state") }, h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("state")),
-    h("dl", { class: "hai-kv" }, rows.map(([name, value]) => h("div", { key: name }, h("dt", {}, say(name)), h("dd", {}, value)))),
-    h("div", { class: "hai-h", role: "heading", "aria-level": "4" }, say("context")),
-    h("div", { class: "hai-meter" },
-      h("div", { class: "hai-stack", role: "img", "aria-label": METER.map((name, i) => `${say(`m_${name}`)} ${meter[i]}`).join(", ") },
-        METER.map((name, i) => meter[i] > 0 && h("i", { key: name, class: `hai-m-${name}`, style: `flex-grow:${meter[i]}` }))),
-      h("dl", { class: "hai-legend" }, METER.map((name, i) => (meter[i] > 0 || i < 5) && h("div", { key: name }, h("dt", {}, h("i", { class: `hai-m-${name}`, "aria-hidden": "true" }), say(`m_${name}`)), h("dd", {}, grouped(meter[i])))))),
+  return h("aside", { class: "hai-side", "aria-label": say("state") }, heading(say("state")),
+    pairs(rows.map(([name, value]) => [say(name), value])),
+    heading(say("context")),
+    h("div", { class: "hai-meter" }, stack(parts), legend(parts.filter(([, , amount], i) => amount > 0 || i < 5))),
     gauge(c, total),
     worldNote(c, tools));
 }
@@ -495,12 +398,8 @@ function worldNote({ head, say, tick }, tools) {
   return h("p", { key: "world", class: "hai-world" }, head.sandbox ? [mark(known ? "done" : "warn"), h("span", {}, say(known ? "filesback" : "filesunknown"))] : [mark("sys"), h("span", {}, say("kept"))]);
 }
 
-function gauge({ say, head }, total) {
-  const share = (number) => `${Math.min(100, (100 * number) / head.window).toFixed(2)}%`;
-  return h("div", { class: "hai-gauge" },
-    head.window && h("div", { class: "hai-fill", "aria-hidden": "true" }, h("i", { style: `width:${share(total)}` }), head.threshold && h("b", { style: `left:${share(head.threshold)}` })),
-    h("p", {}, head.window ? say("usedof", { n: grouped(total), m: grouped(head.window) }) : say("used", { n: grouped(total) }), head.threshold && ` · ${say("threshold", { n: grouped(head.threshold) })}`, !head.exact && ` ${say("estimate")}`));
-}
+const gauge = ({ say, head }, total) => filled(total, head.window, head.threshold,
+  head.window ? say("usedof", { n: grouped(total), m: grouped(head.window) }) : say("used", { n: grouped(total) }), head.threshold && ` · ${say("threshold", { n: grouped(head.threshold) })}`, !head.exact && ` ${say("estimate")}`);
 
 function foot({ say, tick }) {
   const state = tick ? tick.state : { step: 0, reason: null, tokens: 0 };
@@ -619,7 +518,7 @@ function render({ model, el, signal }) {
   let sent = 0;
   let spreadSeen = snapshot.head.spread ? snapshot.head.spread.id : 0;
   const me = Math.random().toString(36).slice(2);
-  const say = (name, values) => fill((LABELS[snapshot.head.language] || LABELS.en)[name] || name, values);
+  const say = (name, values) => sayer(snapshot.head.language, LABELS)(name, values);
   const memo = (snap, branch) => {
     // Ticks never change, so that a branch is the same for as long as all branches end where they did.
     const key = JSON.stringify(snap.head.branches);
@@ -727,32 +626,19 @@ function render({ model, el, signal }) {
     let request = ui.json === "next" ? requestAt(snapshot, derived.path, at, true) : null;
     for (let i = at; !request && i >= derived.rounds[row].from; i--) request = requestAt(snapshot, derived.path, i);
     if (!request) return;
-    await copyText(requestText(snapshot, request));
+    await copyText(el, requestText(snapshot, request));
     change({ copied: true });
   }
-  async function copyText(text) {
-    try {
-      await doc.defaultView.navigator.clipboard.writeText(text);
-    } catch {
-      const area = doc.createElement("textarea");
-      area.value = text;
-      el.appendChild(area);
-      area.select();
-      doc.execCommand("copy");
-      area.remove();
-    }
-  }
-  function saveText(name, text) {
-    const anchor = doc.createElement("a");
-    anchor.href = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
-    anchor.download = name;
-    anchor.click();
-    setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
+  /** The menu is not what the reader wants a picture of. */
+  function image() {
+    change({ menu: null, said: say("saved") });
+    saveBlob(el, `${snapshot.head.title}.svg`, new Blob([imageOf(el)], { type: "image/svg+xml" }));
+    home();
   }
   async function onCustom(message) {
     if (!message || !message.export) return;
-    if (message.how === "copy") await copyText(message.text);
-    else saveText(message.name, message.text);
+    if (message.how === "copy") await copyText(el, message.text);
+    else saveText(el, message.name, message.text);
     change({ took: `${message.export} ${message.how}`, said: say(message.how === "copy" ? "copied" : "saved") });
   }
 
@@ -767,6 +653,7 @@ function render({ model, el, signal }) {
     const { op, arg } = target.dataset;
     const fields = fieldsOf(el);
     if (op === "copy") copy();
+    else if (op === "image") image();
     else if (op === "step" && askForGuess()) return;
     else if (op === "again") perform(op, fields.again);
     else if (op === "refuse") tell({ op, args: { call: arg, reason: fields[`why ${arg}`] || "" } }, true);
@@ -857,5 +744,5 @@ function render({ model, el, signal }) {
   return stop;
 }
 
-export { html };
+export { blocksOf, html, shortened };
 export default { render };

@@ -17,7 +17,7 @@ from hello_agents.core.run import Event, Replied, Returned, Run, Told
 from hello_agents.sandbox import Sandbox, Sandboxes, sandboxes_of
 from hello_agents.wire.openai_chat import encode
 
-from ._base import BookWidget, module, plain_trait, style
+from ._base import SHARED, SHARED_STYLES, BookWidget, module, plain_trait, style
 from .courses import spread_json
 from .exports import KINDS, export
 from .timeline import METER, Timeline, compact_json, next_json
@@ -38,8 +38,8 @@ class LoopInspector(BookWidget):
     in the folders that the agent's file tools work in. Other effects of tools do not rewind.
     """
 
-    _esm: ClassVar[str] = module("labels.js", "parts.js", "snapshot.js", "courses.js", "loop_inspector.js")
-    _css: ClassVar[str] = style("tokens.css", "loop_inspector.css")
+    _esm: ClassVar[str] = module(*SHARED, "labels.js", "snapshot.js", "courses.js", "loop_inspector.js")
+    _css: ClassVar[str] = style(*SHARED_STYLES, "loop_inspector.css")
 
     score: Any = plain_trait({"right": 0, "asked": 0})
     """How many next steps the reader has predicted, and how many of them rightly."""
