@@ -63,7 +63,9 @@ LISTEN = """() => {
 def controls() -> set[str]:
     """The operations of all buttons, as the source names them."""
     folder = Path(hello_agents_widgets.__file__).parent
-    source = "".join((folder / name).read_text(encoding="utf-8") for name in ("loop_inspector.js", "courses.js", "cards.js"))
+    source = "".join(
+        (folder / name).read_text(encoding="utf-8") for name in ("loop_inspector.js", "courses.js", "cards.js")
+    )
     return set(re.findall(r'(?:button|link)\("([\w-]+)"', source)) | set(re.findall(r'"data-op": "([\w-]+)"', source))
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .loop_inspector import LoopInspector
+    from .tool_schema import ToolSchema
 
-_HOMES = {"LoopInspector": ".loop_inspector"}
+_HOMES = {"LoopInspector": ".loop_inspector", "ToolSchema": ".tool_schema"}
 
-__all__ = ["LoopInspector"]
+__all__ = ["LoopInspector", "ToolSchema"]
 
 
 def __getattr__(name: str) -> Any:
