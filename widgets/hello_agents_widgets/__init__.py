@@ -6,12 +6,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .history_compression import HistoryCompression
     from .loop_inspector import LoopInspector
     from .tool_schema import ToolSchema
 
-_HOMES = {"LoopInspector": ".loop_inspector", "ToolSchema": ".tool_schema"}
+_HOMES = {
+    "HistoryCompression": ".history_compression",
+    "LoopInspector": ".loop_inspector",
+    "ToolSchema": ".tool_schema",
+}
 
-__all__ = ["LoopInspector", "ToolSchema"]
+__all__ = ["HistoryCompression", "LoopInspector", "ToolSchema"]
 
 
 def __getattr__(name: str) -> Any:

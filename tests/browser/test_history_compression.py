@@ -1,0 +1,73 @@
+"""HistoryCompression on a reader's screen: its knobs by mouse and keyboard, in both themes, and what axe says of it."""
+
+from __future__ import annotations
+
+import pytest
+from browser.test_accessibility import faults, page  # noqa: F401 (a fixture)
+from hello_agents_widgets import HistoryCompression
+from widgets.house import LISTEN, controls, pressed
+from widgets.page import picture, show
+from widgets.test_history_compression import conversation
+
+from hello_agents.core.message import Message
+
+
+def test_every_control(page):  # noqa: F811
+    said = [
+        *conversation(50),
+        Message("\n".join(f"line {n}" for n in range(400)), "user"),
+        Message("Well.", "assistant"),
+    ]
+    widget = HistoryCompression(said, threshold=500, keep=3)
+    show(page, widget, dark=page.dark)
+    page.evaluate(LISTEN)
+    assert faults(page) == []
+    page.locator("[data-op=all]").first.click()
+    assert page.locator(".hai-roundrow").count() == 51
+    page.locator(".hai-roundrow").first.click()
+    page.get_by_text("The journal of an agent still has it").wait_for()
+    assert faults(page) == []
+    page.get_by_role("slider").nth(1).fill("5")
+    page.wait_for_function("state.head.keep === 5")
+    page.get_by_role("slider").first.fill("400")
+    page.wait_for_function("state.head.threshold === 400")
+    assert (widget.keep, widget.threshold, widget.error) == (5, 400, "")
+    page.locator(".hai-striprow [data-op=open]").nth(2).click()
+    page.locator(".hai-f-summary").click()
+    page.get_by_text("role: summary").wait_for()
+    page.locator(".hai-roundrow").last.click()
+    page.get_by_role("button", name="show all").click()
+    with page.expect_download() as download:
+        page.locator("[data-op=image]").click()
+    assert download.value.suggested_filename == "history.svg"
+    widget.dispatch({"op": "dance"})
+    page.evaluate("window.python('{}').then(window.put)")
+    page.get_by_role("alert").get_by_role("button").click()
+    page.get_by_role("alert").wait_for(state="detached")
+    # Exact JSON and its buttons are other widgets'.
+    assert controls("history_compression.js", "cards.js") - pressed(page) == {"raw", "copy"}
+
+
+def test_by_keyboard(page):  # noqa: F811
+    widget = HistoryCompression(conversation(), threshold=500, keep=3)
+    show(page, widget, dark=page.dark)
+    page.get_by_role("slider").nth(1).focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("state.head.keep === 2")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_label("Round 1", exact=True).get_by_text("Question 1").wait_for()
+
+
+@pytest.mark.parametrize("live", [False, None], ids=["silent", "gone"])
+def test_without_python_rounds_can_be_read(page, live):  # noqa: F811
+    show(page, HistoryCompression(conversation(), threshold=500, keep=3), live=live, dark=page.dark)
+    page.locator(".hai-roundrow").first.click()
+    page.get_by_label("Round 1", exact=True).get_by_text("Question 1").wait_for()
+    page.get_by_role("slider").nth(1).fill("1")
+    page.get_by_text("Python does not answer").wait_for()
+
+
+def test_at_rest(page):  # noqa: F811
+    picture(page, HistoryCompression(conversation(), threshold=500, keep=3).picture(), page.dark)
+    assert faults(page, "body") == []
