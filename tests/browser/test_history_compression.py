@@ -48,6 +48,7 @@ def test_every_control(page):  # noqa: F811
     assert controls("history_compression.js", "cards.js") - pressed(page) == {"raw", "copy"}
 
 
+@pytest.mark.parametrize("page", ["light"], indirect=True)
 def test_by_keyboard(page):  # noqa: F811
     widget = HistoryCompression(conversation(), threshold=500, keep=3)
     show(page, widget, dark=page.dark)
@@ -59,6 +60,7 @@ def test_by_keyboard(page):  # noqa: F811
     page.get_by_label("Round 1", exact=True).get_by_text("Question 1").wait_for()
 
 
+@pytest.mark.parametrize("page", ["light"], indirect=True)
 @pytest.mark.parametrize("live", [False, None], ids=["silent", "gone"])
 def test_without_python_rounds_can_be_read(page, live):  # noqa: F811
     show(page, HistoryCompression(conversation(), threshold=500, keep=3), live=live, dark=page.dark)

@@ -45,6 +45,7 @@ def test_every_control(page):  # noqa: F811
     assert widget.error == ""
 
 
+@pytest.mark.parametrize("page", ["light"], indirect=True)
 def test_by_keyboard(page):  # noqa: F811
     widget = ToolSchema(registry())
     show(page, widget, dark=page.dark)
@@ -60,6 +61,7 @@ def test_by_keyboard(page):  # noqa: F811
     assert widget.response == "2 nights in Rom, ROOM, None"
 
 
+@pytest.mark.parametrize("page", ["light"], indirect=True)
 @pytest.mark.parametrize("live", [False, None], ids=["silent", "gone"])
 def test_without_python_it_says_so(page, live):  # noqa: F811
     show(page, ToolSchema(registry()), live=live, dark=page.dark)

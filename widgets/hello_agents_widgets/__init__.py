@@ -6,17 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .context_meter import ContextMeter
     from .history_compression import HistoryCompression
     from .loop_inspector import LoopInspector
     from .tool_schema import ToolSchema
 
 _HOMES = {
+    "ContextMeter": ".context_meter",
     "HistoryCompression": ".history_compression",
     "LoopInspector": ".loop_inspector",
     "ToolSchema": ".tool_schema",
 }
 
-__all__ = ["HistoryCompression", "LoopInspector", "ToolSchema"]
+__all__ = ["ContextMeter", "HistoryCompression", "LoopInspector", "ToolSchema"]
 
 
 def __getattr__(name: str) -> Any:

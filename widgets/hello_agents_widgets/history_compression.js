@@ -86,7 +86,7 @@ function list(c) {
   const all = head.rounds.length <= SHOWN || ui.all.rounds;
   const shown = all ? head.rounds : head.rounds.slice(-SHOWN);
   const skipped = head.rounds.length - shown.length;
-  return h("nav", { class: "hai-roundlist", "aria-label": say("hc_list") },
+  return h("nav", { class: "hai-itemlist", "aria-label": say("hc_list") },
     skipped > 0 && h("div", { class: "hai-more" }, button("all", `… ${skipped} …`, null, { class: "hai-link", "data-arg": "rounds" })),
     h("ol", {}, shown.map((round, n) => {
       const i = n + skipped;
