@@ -53,6 +53,7 @@ def ndcg_at(ranking: Iterable[str], grades: Grades, k: int) -> float:
     Jaervelin and Kekaelaeinen, "Cumulated gain-based evaluation of IR techniques" (2002), as trec_eval computes it:
     DCG = sum over the ranks r of grade(r) / log2(r + 1). 0 when nothing is relevant.
     """
+    _check(k)
     ideal = _gain(sorted(_relevant(grades).values(), reverse=True)[:k])
     return _gain(max(grades.get(id, 0), 0) for id in _first(ranking, k)) / ideal if ideal else 0.0
 

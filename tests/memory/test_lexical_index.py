@@ -152,7 +152,9 @@ def test_texts_without_words_are_held_and_never_found(either):
 
 
 TEXT = st.one_of(
-    st.lists(st.sampled_from("tea pot water the the the brew Tea's 90 naïve".split()), max_size=12).map(" ".join),
+    st.lists(
+        st.sampled_from(["tea", "pot", "water", "the", "the", "the", "brew", "Tea's", "90", "naïve"]), max_size=12
+    ).map(" ".join),
     st.text("豆腐茶水の京都タワー🙂👩‍🔬 a", max_size=15),
     st.text(max_size=15),
 )

@@ -89,7 +89,11 @@ class OpenAIServer:
     """What the base URL ends in."""
 
     def __init__(
-        self, *script: Script | Model, api_key: str | None = None, model: str = "loopback", embed: Embedding | None = None
+        self,
+        *script: Script | Model,
+        api_key: str | None = None,
+        model: str = "loopback",
+        embed: Embedding | None = None,
     ) -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
