@@ -150,7 +150,7 @@ class RecallWeights:
     """
 
     words: float = 0.4
-    """Words of the query in the memory, the best match being 1."""
+    """Words of the query in the memory: 1 when it has them all."""
     vector: float = 0.3
     """Cosine of the two vectors; below 0 counts as 0."""
     recency: float = 0.15
@@ -308,7 +308,7 @@ class BaseMemory:
         metadata: Mapping[str, Any] | None = None,
         tags: Iterable[str] | None = None,
     ) -> tuple[MemoryItem, tuple[Eviction, ...]] | None:
-        """Changes what is given (metadata is added to) and returns the item and what had to go; `None`: no such item."""
+        """Changes what is given, metadata being added to. The item and what had to go for it; `None`: no such item."""
         with self.shelf.lock:
             self.sweep()
             old = self.get(memory_id)
