@@ -10,8 +10,8 @@ _VITAL = re.compile(
     re.IGNORECASE,
 )
 _LASTING = re.compile(
-    r"\b(?:my name is|i am called|i live|i work|i prefer|i like|i love|i hate|prefers?|likes|lives|works|favou?rite|birthday"
-    r"|decided|decision|goal|plan)\b|我叫|我住|我喜欢|我讨厌|喜欢|住在|生日|决定|目标|计划|偏好",
+    r"\b(?:my name is|i am called|i live|i work|i prefer|i like|i love|i hate|prefers?|likes|lives|works|favou?rite"
+    r"|birthday|decided|decision|goal|plan)\b|我叫|我住|我喜欢|我讨厌|喜欢|住在|生日|决定|目标|计划|偏好",
     re.IGNORECASE,
 )
 _CHATTER = re.compile(
