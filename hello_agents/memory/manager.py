@@ -145,9 +145,10 @@ class MemoryManager:
     ) -> Added | None:
         """Changes what is given, metadata being added to. `None` when there is no such memory."""
         with self.shelf.lock:
+            expired = self.sweep()
             kind = self._holder(memory_id)
             revised = None if kind is None else kind.revise(memory_id, content, importance, metadata, tags)
-            return None if revised is None else Added(*revised)
+            return None if revised is None else Added(revised[0], (*expired, *revised[1]))
 
     def update_memory(
         self,
