@@ -92,7 +92,9 @@ def test_settings_without_a_meaning_are_refused(settings):
         MemoryConfig(**settings)
 
 
-@pytest.mark.parametrize("weights", [{"words": -1}, {"vector": math.nan}, {"words": 0, "vector": 0, "recency": 0, "importance": 0}])
+@pytest.mark.parametrize(
+    "weights", [{"words": -1}, {"vector": math.nan}, {"words": 0, "vector": 0, "recency": 0, "importance": 0}]
+)
 def test_weights_without_a_meaning_are_refused(weights):
     with pytest.raises(ValueError, match="no meaning"):
         RecallWeights(**weights)
@@ -475,7 +477,11 @@ class Memories(RuleBasedStateMachine):
         super().__init__()
         self.clock = Clock()
         self.memories = manager(
-            self.clock, working_memory_capacity=3, working_memory_tokens=8, working_memory_ttl_minutes=60, max_capacity=4
+            self.clock,
+            working_memory_capacity=3,
+            working_memory_tokens=8,
+            working_memory_ttl_minutes=60,
+            max_capacity=4,
         )
         self.known, self.told, self.removed = set(), [], set()
 
