@@ -30,8 +30,8 @@ class Parameter:
     @property
     def options(self) -> list[Any]:
         """The only values allowed, if they are listed; null aside."""
-        choices = [self.schema, *(as_json(choice) for choice in as_list(self.schema.get("anyOf")))]
-        return next((as_list(choice["enum"]) for choice in choices if as_list(choice.get("enum"))), [])
+        choices = [self.schema, *map(as_json, as_list(self.schema.get("anyOf")))]
+        return next(filter(None, (as_list(choice.get("enum")) for choice in choices)), as_list(None))
 
     @property
     def description(self) -> str:

@@ -126,7 +126,7 @@ def test_a_damaged_line_in_the_middle_is_an_error_and_stays_as_it_is(path, line)
     path.write_bytes(damaged + path.read_bytes())
     again = opened(path)
     for act in (again.all, lambda: again.recall("before"), lambda: again.add("x")):
-        with pytest.raises(MemoryUnavailable, match="Line 2 of memories.jsonl"):
+        with pytest.raises(MemoryUnavailable, match=r"Line 2 of memories\.jsonl"):
             act()
     assert path.read_bytes().startswith(damaged)
 

@@ -215,7 +215,7 @@ class Broken:
             raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("action", [action for action in ACTIONS])
+@pytest.mark.parametrize("action", ACTIONS)
 def test_a_store_that_cannot_be_read_is_an_error_for_every_action(action):
     store = Broken()
     store.fails = True
@@ -261,10 +261,11 @@ def test_what_a_store_has_lost_is_told_once():
 @pytest.mark.parametrize(
     ("said", "importance"),
     [
-        ("0.8", 0.8), ("Importance: 0.75.", 0.75), ("8/10", 0.8), ("I'd say 7 / 10!", 0.7), ("80%", 0.8), ("0", 0.0),
-        ("1", 1.0), ("8", 0.8), (".5", 0.5), ("重要性：0.9", 0.9), ("重要性为0.9分", 0.9), ("重要性为0，5", None), ('{"importance": 0.3}', 0.3),
-        ("On a scale from 0 to 1 it is 0.6", 0.6), ("从 0 到 1，我给 0.6 分", 0.6), ("<think>0.2? no, 0.9</think>0.7", 0.7),
-        ("**0.4**", 0.4), ("0.4, yes: 0.4", 0.4), ("between us, none", None), ("", None), ("0.2 or 0.9", None), ("-1", None),
+        ("0.8", 0.8), ("Importance: 0.75.", 0.75), ("8/10", 0.8), ("I'd say 7 / 10!", 0.7), ("80%", 0.8),
+        ("0", 0.0), ("1", 1.0), ("8", 0.8), (".5", 0.5), ("**0.4**", 0.4), ('{"importance": 0.3}', 0.3),
+        ("重要性：0.9", 0.9), ("重要性为0.9分", 0.9), ("从 0 到 1，我给 0.6 分", 0.6), ("0.4, yes: 0.4", 0.4),
+        ("On a scale from 0 to 1 it is 0.6", 0.6), ("<think>0.2? no, 0.9</think>0.7", 0.7),
+        ("重要性为0，5", None), ("between us, none", None), ("", None), ("0.2 or 0.9", None), ("-1", None),
         ("250", None), ("3/0", None), ("nan", None),
     ],
 )  # fmt: skip
@@ -368,7 +369,8 @@ def test_a_scripted_agent_remembers_over_turns_and_its_results_are_plain_chinese
 
 def test_it_works_without_numpy_and_bm25s():
     code = (
-        "import sys; sys.modules.update(numpy=None, bm25s=None); from hello_agents import MemoryTool; t = MemoryTool(); "
+        "import sys; sys.modules.update(numpy=None, bm25s=None); from hello_agents import MemoryTool; "
+        "t = MemoryTool(); "
         "t.execute('add', content='Ada likes tea'); t.execute('add', content='lunch at noon'); "
         "print(t.execute('search', query='what does Ada like').data['memories'][0]['id'])"
     )
