@@ -452,6 +452,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "importance {importance} is not from 0 to 1. Pass a number in between, such as 0.5.",
         "zh": "importance {importance} 不在 0 到 1 之间。请传入其间的数，例如 0.5。",
     },
+    "memory.bad_capacity": {
+        "en": "capacity {capacity} is below 0. Pass how many are to stay.",
+        "zh": "capacity {capacity} 小于 0。请传入要保留的条数。",
+    },
     "memory.no_content": {"en": "content is empty. Say what to remember.", "zh": "content 为空。请写明要记住的内容。"},
     "memory.no_query": {"en": "query is empty. Say what to look for.", "zh": "query 为空。请写明要查找的内容。"},
     "memory.no_judge": {

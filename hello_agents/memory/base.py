@@ -173,6 +173,10 @@ class RecallWeights:
         }
 
 
+MOST = 1e9
+"""The highest limit that can be set: more than there will ever be, and still a length of time."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryConfig:
     """How much is remembered, for how long, and what counts when it is looked for. Limits hold for each user."""
@@ -204,15 +208,17 @@ class MemoryConfig:
             "half_life_hours": self.half_life_hours,
         }
         for name, value in limits.items():
-            if value is not None and not 0 < value < float("inf"):
-                raise ValueError(f"{name} is {value}. It should be more than 0, or None for no limit.")
+            if value is not None and not 0 < value <= MOST:
+                raise ValueError(
+                    f"{name} is {value}. It should be more than 0 and at most {MOST:g}, or None for no limit."
+                )
         if not 0 <= self.default_importance <= 1:
             raise MemoryFault("memory.bad_importance", importance=self.default_importance)
 
     def recency(self, item: MemoryItem, now: datetime) -> float:
         """1 for a memory of now, halved with every half-life."""
-        age = max(0.0, (now - item.touched) / timedelta(hours=self.half_life_hours))
-        return 0.5**age
+        hours = max(0.0, (now - item.touched) / timedelta(hours=1))
+        return 0.5 ** (hours / self.half_life_hours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -495,9 +501,11 @@ class BaseMemory:
                 now = self.shelf.now()
                 return [Eviction(item, "age") for item in items if (now - item.touched) / timedelta(days=1) > days]
             case "capacity_based":
-                most = self.capacity if capacity is None else max(0, capacity)
+                most = self.capacity if capacity is None else capacity
                 if most is None:
                     return []
+                if most < 0:
+                    raise MemoryFault("memory.bad_capacity", capacity=most)
                 return [
                     Eviction(item, "capacity")
                     for user in dict.fromkeys(item.user_id for item in items)

@@ -30,8 +30,10 @@ class Parameter:
     @property
     def options(self) -> list[Any]:
         """The only values allowed, if they are listed; null aside."""
-        choices = [self.schema, *map(as_json, as_list(self.schema.get("anyOf")))]
-        return next(filter(None, (as_list(choice.get("enum")) for choice in choices)), as_list(None))
+        for choice in (self.schema, *map(as_json, as_list(self.schema.get("anyOf")))):
+            if options := as_list(choice.get("enum")):
+                return options
+        return []
 
     @property
     def description(self) -> str:

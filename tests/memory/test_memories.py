@@ -84,6 +84,7 @@ def test_an_item_survives_json_and_times_become_utc():
         {"max_capacity": -1},
         {"working_memory_ttl_minutes": math.nan},
         {"half_life_hours": 0},
+        {"working_memory_ttl_minutes": 1e300},
         {"default_importance": 2},
     ],
 )
@@ -183,6 +184,9 @@ def test_forgetting_by_age_and_by_capacity(clock):
     assert ids(memories.all()) == ["m4"]
     with pytest.raises(MemoryFault, match=r"'random'.*importance_based"):
         memories.forget("random")
+    with pytest.raises(MemoryFault, match=r"-1 is below 0"):
+        memories.forget("capacity_based", capacity=-1)
+    assert ids(memories.all()) == ["m4"]
 
 
 def test_consolidating_keeps_where_a_memory_came_from(clock):
@@ -275,6 +279,25 @@ def test_of_equal_words_the_recent_and_the_important_win(clock):
         (found,) = memories.recall("plan")
         assert found.score == pytest.approx(share)
         assert found.reasons == pytest.approx({"words": 0, "vector": 0, "recency": share, "importance": 0})
+
+
+@pytest.mark.parametrize("half_life", [1e-320, 1e9])
+def test_recency_stays_finite_for_any_half_life_and_time(clock, half_life):
+    memories = manager(clock, half_life_hours=half_life)
+    for time in (datetime.min.replace(tzinfo=UTC), START, datetime.max.replace(tzinfo=UTC)):
+        memories.add("plan", "semantic", timestamp=time)
+    clock.tick(hours=1)
+    assert all(0 <= one.reasons["recency"] <= 0.15 for one in memories.recall("plan"))
+    assert len(memories.recall("plan")) == 3
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "!!!", "\x00", "é" * 5000, "\U0001f680"])
+def test_odd_texts_can_be_remembered_and_looked_for(clock, odd):
+    memories = manager(clock, working_memory_tokens=None)
+    memories.add(f"the {odd} plan")
+    memories.add(odd)
+    assert ids(memories.recall("plan")) == ["m1"]
+    assert all(math.isfinite(one.score) for one in memories.recall(odd))
 
 
 def test_vectors_find_what_shares_no_word(clock):
