@@ -29,8 +29,11 @@ class Parameter:
 
     @property
     def options(self) -> list[Any]:
-        """The only values allowed, if they are listed."""
-        return as_list(self.schema.get("enum"))
+        """The only values allowed, if they are listed; null aside."""
+        for choice in (self.schema, *map(as_json, as_list(self.schema.get("anyOf")))):
+            if options := as_list(choice.get("enum")):
+                return options
+        return []
 
     @property
     def description(self) -> str:
