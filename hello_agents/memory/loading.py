@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+from ..core.exceptions import HelloAgentsException
 from .documents import Document, Form
 
 MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
@@ -18,7 +19,7 @@ MOST_BYTES = 50_000_000
 """The largest file that is read."""
 
 
-class LoadFault(ValueError):
+class LoadFault(HelloAgentsException, ValueError):
     """Why a file is no document."""
 
 
@@ -150,19 +151,29 @@ def convert(content: bytes, name: str) -> str:
     from io import BytesIO
 
     try:
-        from markitdown import MarkItDown, MarkItDownException, MissingDependencyException, StreamInfo
+        from markitdown import (
+            FileConversionException,
+            MarkItDown,
+            MarkItDownException,
+            MissingDependencyException,
+            StreamInfo,
+        )
     except ImportError as error:
         raise _missing(name) from error
     suffix = PurePosixPath(name).suffix.lower()
+    # Without a charset it guesses one from the first bytes, wrongly when these are ASCII.
+    charset = "utf-8" if suffix in (".html", ".htm", ".csv") and _is_utf8(content) else None
+    info = StreamInfo(extension=suffix, charset=charset)
     try:
-        # The charset of HTML and CSV is guessed by it from the first bytes, wrongly when these are ASCII.
-        known = {".html": "utf-8", ".htm": "utf-8", ".csv": "utf-8"} if _is_utf8(content) else {}
-        info = StreamInfo(extension=suffix, charset=known.get(suffix))
         return MarkItDown(enable_plugins=False).convert_stream(BytesIO(content), stream_info=info).markdown
-    except MissingDependencyException as error:
-        raise _missing(name) from error
+    except FileConversionException as error:
+        # What was tried tells whether the file is broken, or a package is not there.
+        kinds = [tried.exc_info[0] for tried in error.attempts or () if tried.exc_info is not None]
+        if MissingDependencyException in kinds:
+            raise _missing(name) from error
+        raise _unreadable(name) from error
     except MarkItDownException as error:
-        raise LoadFault(f"{name!r} cannot be read as {suffix or 'a document'}. Check that it opens elsewhere.") from error
+        raise _unreadable(name) from error
 
 
 def _is_utf8(content: bytes) -> bool:
@@ -171,6 +182,11 @@ def _is_utf8(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _unreadable(name: str) -> LoadFault:
+    suffix = PurePosixPath(name).suffix.lower()
+    return LoadFault(f"{name!r} cannot be read as {suffix or 'a document'}. Check that it opens elsewhere.")
 
 
 def _missing(name: str) -> ImportError:
