@@ -1,0 +1,197 @@
+"""Loading: files as documents. Text in several encodings, Markdown, notebooks; PDF and Office through `markitdown`."""
+
+from __future__ import annotations
+
+import json
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+from ..core.exceptions import HelloAgentsException
+from .documents import Document, Form
+
+MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
+CONVERTED = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".xls", ".html", ".htm", ".epub", ".msg"})
+"""What `markitdown` is asked to turn into Markdown."""
+
+MOST_BYTES = 50_000_000
+"""The largest file that is read."""
+
+
+class LoadFault(HelloAgentsException, ValueError):
+    """Why a file is no document."""
+
+
+def load_document(path: str | Path, *, id: str | None = None, outputs: bool = False) -> Document:
+    """A file as a document, whose id is the file's name unless given.
+
+    `outputs`: of a notebook, the texts that its cells printed, too. Raises `LoadFault` for a file that has no text,
+    `OSError` for one that cannot be read, and `ImportError` where a package is missing.
+    """
+    from ..tools.builtin.folder import opened
+
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(21, "Is a directory", str(path))
+    resolved = path.resolve()
+    with opened(resolved.parent) as folder:
+        content = folder.read(resolved.name, MOST_BYTES).content
+    return document_of(content, str(path), id=path.name if id is None else id, outputs=outputs)
+
+
+def document_of(content: bytes, source: str, *, id: str | None = None, outputs: bool = False) -> Document:
+    """The content of a file as a document; the end of its name says what it is. Raises as `load_document` does."""
+    name = PurePosixPath(source.replace("\\", "/")).name
+    suffix = PurePosixPath(name).suffix.lower()
+    id = source if id is None else id
+    if suffix in CONVERTED:
+        return Document(id, convert(content, name), source=source)
+    text, encoding = decoded(content, name)
+    metadata: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
+    if suffix == ".ipynb":
+        text, cells = notebook_text(text, name, outputs=outputs)
+        return Document(id, text, source=source, metadata={**metadata, "cells": cells})
+    form: Form = "markdown" if suffix in MARKDOWN else "text"
+    return Document(id, text, source=source, metadata=metadata, form=form)
+
+
+def decoded(content: bytes, name: str) -> tuple[str, str]:
+    """The text of a file and its encoding: `utf-8`, `utf-16` with its mark, else `gb18030` when it can be that."""
+    if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        encodings = ("utf-16",)
+    else:
+        content = content.removeprefix(BOM_UTF8)
+        encodings = () if b"\0" in content else ("utf-8", "gb18030")
+    for encoding in encodings:
+        try:
+            return content.decode(encoding), encoding
+        except UnicodeDecodeError:
+            pass
+    raise LoadFault(f"{name!r} is no text in UTF-8, UTF-16 or GB18030. Convert it, or leave it out.")
+
+
+def notebook_text(written: str, name: str, *, outputs: bool = False) -> tuple[str, list[int]]:
+    """A notebook as Markdown, its code in fences, and the line that each cell begins in. Raises `LoadFault`."""
+    try:
+        notebook: object = json.loads(written)
+    except ValueError as error:
+        raise LoadFault(f"{name!r} is no notebook: it is not JSON ({error}). Save it again in Jupyter.") from error
+    match notebook:
+        case {"cells": list(), "nbformat": int() as version} if version >= 4:
+            cells = cast("list[object]", cast("Any", notebook)["cells"])
+        case _:
+            raise LoadFault(f"{name!r} is no notebook of format 4. Open it in Jupyter and save it again.")
+    language = _language(cast("Mapping[str, Any]", notebook))
+    text, starts, line = "", list[int](), 1
+    for cell in cells:
+        starts.append(line)
+        for part in _cell(cell, language, outputs, name):
+            text += f"{part}\n\n"
+            line += part.count("\n") + 2
+    return text, starts
+
+
+def _language(notebook: Mapping[str, Any]) -> str:
+    match notebook.get("metadata"):
+        case {"language_info": {"name": str() as name}}:
+            return name
+        case {"kernelspec": {"language": str() as name}}:
+            return name
+        case _:
+            return ""
+
+
+def _cell(cell: object, language: str, outputs: bool, name: str) -> Iterator[str]:
+    match cell:
+        case {"cell_type": "markdown" | "raw", "source": source}:
+            text = _joined(source).strip()
+            if text:
+                yield text
+        case {"cell_type": "code", "source": source}:
+            text = _joined(source).strip("\n")
+            if text.strip():
+                yield _fenced(text, language)
+            if outputs:
+                for output in cast("dict[str, Any]", cell).get("outputs") or ():
+                    yield from _output(output)
+        case _:
+            raise LoadFault(f"{name!r} has a cell that is none. Open it in Jupyter and save it again.")
+
+
+def _output(output: object) -> Iterator[str]:
+    match output:
+        case {"output_type": "stream", "text": text} | {"data": {"text/plain": text}}:
+            if written := _joined(text).strip("\n"):
+                yield _fenced(written, "text")
+        case {"output_type": "error", "ename": error, "evalue": why}:
+            yield _fenced(f"{error}: {why}", "text")
+        case _:
+            pass
+
+
+def _joined(lines: object) -> str:
+    """The lines of a notebook's text, with the one kind of line end that a notebook has."""
+    text = "".join(map(str, cast("list[object]", lines))) if isinstance(lines, list) else str(lines)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _fenced(text: str, language: str) -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def convert(content: bytes, name: str) -> str:
+    """The content of a file as Markdown, by `markitdown`, whose plug-ins stay off. Raises `LoadFault` when it cannot.
+
+    Raises `ImportError` where the package, or what it needs for this kind of file, is not installed.
+    """
+    from io import BytesIO
+
+    try:
+        from markitdown import (
+            FileConversionException,
+            MarkItDown,
+            MarkItDownException,
+            MissingDependencyException,
+            StreamInfo,
+        )
+    except ImportError as error:
+        raise _missing(name) from error
+    suffix = PurePosixPath(name).suffix.lower()
+    # Without a charset it guesses one from the first bytes, wrongly when these are ASCII.
+    charset = "utf-8" if suffix in (".html", ".htm", ".csv") and _is_utf8(content) else None
+    info = StreamInfo(extension=suffix, charset=charset)
+    try:
+        return MarkItDown(enable_plugins=False).convert_stream(BytesIO(content), stream_info=info).markdown
+    except FileConversionException as error:
+        # What was tried tells whether the file is broken, or a package is not there.
+        kinds = [tried.exc_info[0] for tried in error.attempts or () if tried.exc_info is not None]
+        if MissingDependencyException in kinds:
+            raise _missing(name) from error
+        raise _unreadable(name) from error
+    except MarkItDownException as error:
+        raise _unreadable(name) from error
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _unreadable(name: str) -> LoadFault:
+    suffix = PurePosixPath(name).suffix.lower()
+    return LoadFault(f"{name!r} cannot be read as {suffix or 'a document'}. Check that it opens elsewhere.")
+
+
+def _missing(name: str) -> ImportError:
+    suffix = PurePosixPath(name).suffix.lower()
+    return ImportError(
+        f"Reading {name!r} needs a package that is not installed. Run `pip install 'hello-agents-book[documents]'`, "
+        f"or save the {suffix or 'file'} as Markdown."
+    )
