@@ -806,6 +806,64 @@ TEXTS: dict[str, dict[str, str]] = {
     "trace.end": {"en": "End", "zh": "结束"},
     "trace.compressed": {"en": "History compressed", "zh": "历史已压缩"},
     "trace.more": {"en": "… {n} more characters are in the JSON lines.", "zh": "……其余 {n} 个字符见 JSON 行文件。"},
+    # --- contexts ------------------------------------------------------------------------------------------------
+    "context.role": {"en": "Role & Policies", "zh": "角色与规则"},
+    "context.task": {"en": "Task", "zh": "任务"},
+    "context.state": {"en": "State", "zh": "状态"},
+    "context.evidence": {"en": "Evidence", "zh": "证据"},
+    "context.context": {"en": "Context", "zh": "上下文"},
+    "context.output": {"en": "Output", "zh": "输出"},
+    "context.output_usual": {
+        "en": "Answer the task first, briefly. Name the evidence you used by its number, like [1]. Say what is missing "
+        "or uncertain.",
+        "zh": "先简要回答任务。用编号（如 [1]）注明所依据的证据。说明缺少或不确定的内容。",
+    },
+    "context.said.user": {"en": "user: {text}", "zh": "用户：{text}"},
+    "context.said.assistant": {"en": "assistant: {text}", "zh": "助手：{text}"},
+    "context.said.summary": {"en": "earlier, in short: {text}", "zh": "此前摘要：{text}"},
+    "context.cite.tool": {"en": "result of {name}", "zh": "{name} 的结果"},
+    "context.compress.system": {
+        "en": "You shorten texts. You add nothing, and keep names, numbers and marks like [1] as they are.",
+        "zh": "你负责缩短文本。不添加任何内容，并原样保留名称、数字以及 [1] 这样的编号。",
+    },
+    "context.compress": {
+        "en": "Shorten the text to at most {tokens} tokens. Keep what helps to answer: {query}\n\n{text}",
+        "zh": "将下面的文本缩短到最多 {tokens} 个 token，保留有助于回答此问题的内容：{query}\n\n{text}",
+    },
+    "context.fate.required": {"en": "required", "zh": "必需"},
+    "context.fate.passed": {"en": "selected", "zh": "已选入"},
+    "context.fate.selected": {
+        "en": "{score:.2f} = relevance {relevance:.2f} + recency {recency:.2f} + importance {importance:.2f}",
+        "zh": "{score:.2f} = 相关性 {relevance:.2f} + 时效性 {recency:.2f} + 重要性 {importance:.2f}",
+    },
+    "context.fate.below_threshold": {
+        "en": "left out: relevance {raw:.2f} is under {least:.2f}",
+        "zh": "未选入：相关性 {raw:.2f} 低于 {least:.2f}",
+    },
+    "context.fate.redundant": {
+        "en": "left out: {alike:.2f} alike to {other}, which is chosen",
+        "zh": "未选入：与已选入的 {other} 相似度为 {alike:.2f}",
+    },
+    "context.fate.merged": {
+        "en": "merged into {other}, which says the same ({alike:.2f} alike)",
+        "zh": "已并入 {other}：内容相同（相似度 {alike:.2f}）",
+    },
+    "context.fate.over_budget": {
+        "en": "left out: its {tokens} tokens did not fit any more",
+        "zh": "未选入：剩余预算放不下它的 {tokens} 个 token",
+    },
+    "context.fate.outranked": {
+        "en": "left out: better ones fill the budget many times over",
+        "zh": "未选入：得分更高的内容已远超预算",
+    },
+    "context.fate.trimmed": {
+        "en": "cut from {tokens} to {kept} tokens; score {score:.2f}",
+        "zh": "由 {tokens} 个 token 缩减到 {kept} 个；得分 {score:.2f}",
+    },
+    "context.fate.rewritten": {
+        "en": "shortened by the model together with its section; score {score:.2f}",
+        "zh": "由模型连同所在部分一起缩写；得分 {score:.2f}",
+    },
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""
 

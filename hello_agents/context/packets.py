@@ -121,9 +121,13 @@ class ContextPacket:
         return citation if isinstance(citation, str) and citation else self.source or self.kind
 
     def gathered(self, id: str, source: str) -> ContextPacket:
-        """A copy that knows where it came from."""
+        """A copy that knows where it came from, in text that UTF-8 can carry."""
+        content = self.content
+        if not content.isascii():
+            # Half of a surrogate pair is no character, and goes out to the provider as U+FFFD.
+            content = content.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         return ContextPacket(
-            self.content, self.timestamp, self.metadata, self._tokens, self.relevance_score, id=id, source=source
+            content, self.timestamp, self.metadata, self._tokens, self.relevance_score, id=id, source=source
         )
 
 

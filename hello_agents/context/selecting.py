@@ -51,22 +51,28 @@ class Verdict:
     other: str = ""
     """With `redundant` and `merged`: the id of the packet that it is alike to."""
     number: float = 0.0
-    """How alike; the tokens that were left, with `over_budget`."""
+    """How alike; with `over_budget` the tokens that were left, or -1 when better ones were many times too many."""
 
 
 class Selected(list[ContextPacket]):
     """Packets that were chosen, in their order, with the verdict on each that there was."""
 
     verdicts: dict[str, Verdict]
+    also: dict[str, list[str]]
+    """By the id of a packet, the citations of those that were merged into it."""
     failure: str | None
     """Why the embedding could not be used, and words were compared instead."""
 
     @classmethod
     def of(
-        cls, packets: Iterable[ContextPacket], verdicts: dict[str, Verdict], failure: str | None = None
+        cls,
+        packets: Iterable[ContextPacket],
+        verdicts: dict[str, Verdict],
+        also: dict[str, list[str]] | None = None,
+        failure: str | None = None,
     ) -> Selected:
         made = cls(packets)
-        made.verdicts, made.failure = verdicts, failure
+        made.verdicts, made.also, made.failure = verdicts, also or {}, failure
         return made
 
 
@@ -90,7 +96,16 @@ def select(
     selection = _Selection(config, room, count, embedding, verdicts, scored(others, query, config, now))
     selection.fill(others)
     chosen = [*required, *selection.chosen]
-    return Selected.of(_ordered(chosen, packets, verdicts), verdicts, selection.failure)
+    return Selected.of(_ordered(chosen, packets, verdicts), verdicts, _also(others, verdicts), selection.failure)
+
+
+def _also(packets: Iterable[ContextPacket], verdicts: Mapping[str, Verdict]) -> dict[str, list[str]]:
+    also: dict[str, list[str]] = {}
+    for packet in packets:
+        verdict = verdicts[packet.id]
+        if verdict.fate == "merged" and packet.section == "evidence":
+            also.setdefault(verdict.other, []).append(packet.citation)
+    return also
 
 
 def _ordered(
@@ -170,7 +185,7 @@ class _Selection:
             if same != packet.id:
                 self.verdicts[packet.id] = Verdict("merged", scores[packet.id], same, 1.0)
             elif tokens > _POOL * self.left:
-                self.verdicts[packet.id] = Verdict("over_budget", scores[packet.id], number=0)
+                self.verdicts[packet.id] = Verdict("over_budget", scores[packet.id], number=-1)
             else:
                 tokens += self.count(packet)
                 pool.append(packet)

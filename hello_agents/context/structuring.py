@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import Formatter
+from types import MappingProxyType
 
 from ..catalogue import text
 from .packets import SECTIONS, ContextConfig, ContextPacket, Section
@@ -109,8 +110,13 @@ class Structured(str):
         return made
 
 
-def structure(packets: Sequence[ContextPacket], template: ContextTemplate, scores: dict[str, float]) -> Structured:
-    """The packets as a text in sections. Evidence is numbered and says its source; history is in order of time."""
+def structure(
+    packets: Sequence[ContextPacket],
+    template: ContextTemplate,
+    scores: Mapping[str, float] = MappingProxyType({}),
+    also: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Structured:
+    """The packets as a text in sections. Evidence is numbered and says its source, and `also` where else it stands."""
     number = 0
     parts: list[Part] = []
     for prefix, section in template.parts:
@@ -121,7 +127,30 @@ def structure(packets: Sequence[ContextPacket], template: ContextTemplate, score
             head = ""
             if section == "evidence":
                 number += 1
-                head = f"[{number}] {packet.citation}\n"
+                citations = dict.fromkeys((packet.citation, *also.get(packet.id, ())))
+                head = f"[{number}] {'; '.join(citations)}\n"
             items.append(Item(packet.id, head, packet.content.strip(), scores.get(packet.id, 0.0)))
         parts.append(Part(section, prefix, tuple(items)))
     return Structured.of(parts, template.suffix)
+
+
+def read_back(context: str, template: ContextTemplate) -> Structured:
+    """The sections of a text, found by what the template has before each; a text that has none of that is evidence
+    as a whole."""
+    body = context.removesuffix(template.suffix) if template.suffix else context
+    places: list[tuple[int, int, str, Section]] = []
+    at = 0
+    for prefix, section in template.parts:
+        heading = prefix.strip()
+        found = body.find(heading, at) if heading else -1
+        if found >= 0:
+            places.append((found, found + len(heading), prefix, section))
+            at = found + len(heading)
+    if not places or body[: places[0][0]].strip():
+        return Structured.of([Part("evidence", "", (Item("", "", context),))])
+    ends = [start for start, *_ in places[1:]] + [len(body)]
+    parts = [
+        Part(section, prefix, (Item("", "", body[begin:end].strip()),))
+        for (_, begin, prefix, section), end in zip(places, ends, strict=True)
+    ]
+    return Structured.of(parts, template.suffix if body != context else "")
