@@ -108,7 +108,7 @@ class Agent(Keeping):
         """What `decide` wants, within the limits of the run, and of what the model can take."""
         decided = whole(run) if self.opaque else self.decide(run)
         action = delegate(run, decided, self.tools(run).spawning(), self._task_tool, self._start_child)
-        if self.context_builder is not None and isinstance(action, Ask):
+        if self.context_builder is not None and isinstance(action, Ask) and not self.opaque:
             action = with_context(run, action, self.context_builder)
         action = limit(run, action, self.config.language)
         # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from .action import Action, Ask, Request
+from .action import Action, Ask
+from .compaction import shared
 from .message import Message
 from .run import Noted, Run
 
@@ -45,20 +46,15 @@ def with_context(run: Run, ask: Ask, builder: Builder) -> Action:
     along as it is.
     """
     start = _question(run)
-    if start is None:
+    if start is None or not shared(run.messages, ask.request.messages):
         return ask
     note = run.notes.get(CONTEXT)
     if note is None or note["turn"] != run.turn:
         return _built(run, start, builder)
-    own = len(run.messages)
-    # What a pattern has added to the conversation for this one request stays behind it.
-    added = tuple(ask.request.messages)[own:]
-    messages = (Message(note["text"], "system"), *run.messages[start:], *added)
-    return replace(ask, request=_with(ask.request, messages))
-
-
-def _with(request: Request, messages: tuple[Message, ...]) -> Request:
-    return replace(request, messages=messages)
+    # What is said in this request only, as a notice is, stays behind the conversation.
+    own = shared(run.messages, ask.request.messages)
+    messages = (Message(note["text"], "system"), *run.messages[start:], *ask.request.messages[own:])
+    return replace(ask, request=replace(ask.request, messages=messages))
 
 
 def _question(run: Run) -> int | None:
