@@ -11,7 +11,7 @@ from ..core.message import Message
 from .accounting import account
 from .compressing import Compressed, check_required, compress, drop_to_fit, rewrite
 from .context_trace import ContextTrace, TracedFailure
-from .packets import ContextBudgetError, ContextConfig, ContextPacket, Kind, common_counter, count_tokens
+from .packets import REQUIRED, ContextBudgetError, ContextConfig, ContextPacket, Kind, common_counter, count_tokens
 from .selecting import Selected, Verdict, select
 from .sources import HistorySource, KnowledgeSource, MemorySource, OldTool, Source, ToolResultSource, ToolSource
 from .structuring import Structured, read_back, structure, template_of
@@ -187,8 +187,9 @@ class ContextBuilder:
 
     def _select(self, packets: Sequence[ContextPacket], user_query: str) -> list[ContextPacket]:
         """The packets that are worth their tokens, as many as there is room for."""
-        packets = _with_unique_ids(packets)
-        fixed = self._structured([packet for packet in packets if packet.section in ("role", "task", "output")])
+        if not isinstance(packets, Gathered):
+            packets = _with_unique_ids(packets)
+        fixed = self._structured([packet for packet in packets if packet.section in REQUIRED])
         room = self._check(fixed)
         return select(packets, user_query, self.config, room, self.clock(), self._size, self.embedding)
 
@@ -202,9 +203,7 @@ class ContextBuilder:
         packets = _with_unique_ids([*missing, *selected_packets])
         if not isinstance(selected_packets, Selected):
             return self._structured(packets)
-        verdicts = selected_packets.verdicts.items()
-        scores = {id: verdict.scores.total for id, verdict in verdicts if verdict.scores is not None}
-        return structure(packets, template_of(self.config), scores, selected_packets.also)
+        return structure(packets, template_of(self.config), selected_packets.scores(), selected_packets.also)
 
     def _compress(self, context: str) -> str:
         """The context within the budget."""

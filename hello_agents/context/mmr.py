@@ -14,17 +14,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from math import isfinite, log, sqrt
+from operator import mul
 from typing import Any, Protocol
 
 from ..memory.optional import installed
 
 _SCALE = 2048
+_SHORT, _LONG = 1e-15, 1e15
+"""Lengths between which a vector is squared as it is."""
 
 Sparse = Mapping[str, int]
 
 
 class Likeness(Protocol):
-    """How alike texts are to each other, from 0 to 1."""
+    """How alike texts are to each other: 1 for the same, 0 or less for what has nothing in common."""
 
     def row(self, index: int) -> Any:
         """How alike each is to this one: a list, or an array of numpy."""
@@ -132,19 +135,22 @@ def _numpy() -> Any:
 
 
 def likeness_of_vectors(vectors: Any) -> Likeness:
-    """Cosines of vectors, those below 0 as 0. A vector that is zero or not finite is like nothing, itself apart."""
+    """Cosines of vectors; those below 0 count as none. A vector that is zero or not finite is like nothing, itself apart."""
     numpy = _numpy()
     if numpy is None:
         return _Lists([_whole(list(map(float, vector))) for vector in vectors])
-    matrix = numpy.asarray(vectors, dtype=numpy.float64)
-    matrix = matrix.reshape(len(matrix), -1)
+    given = numpy.asarray(vectors)
+    # Single precision stays: a copy in double would take longer than the whole choice.
+    kind = numpy.float32 if given.dtype == numpy.float32 else numpy.float64
+    matrix = given.astype(kind, copy=False).reshape(len(given), -1)
     with numpy.errstate(all="ignore"):
-        largest = numpy.abs(matrix).max(axis=1, initial=0.0, keepdims=True)
-        matrix = numpy.where(numpy.isfinite(largest) & (largest > 0), matrix / largest, 0.0)
-        length = numpy.sqrt((matrix * matrix).sum(axis=1, keepdims=True))
-        matrix = numpy.where(length > 0, matrix / length, 0.0)
-    whole = numpy.rint(matrix * _SCALE)
-    return _Matrix(whole.astype(numpy.float32), (whole * whole).sum(axis=1), numpy)
+        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix))
+        plain = (lengths > _SHORT) & (lengths < _LONG)
+        whole = matrix * (_SCALE / numpy.where(plain, lengths, 1.0)).astype(kind)[:, None]
+        numpy.rint(whole, out=whole)
+    for row in (~plain).nonzero()[0]:
+        whole[row] = _whole(matrix[row].tolist())
+    return _Matrix(whole.astype(numpy.float32, copy=False), numpy)
 
 
 def _whole(vector: list[float]) -> list[int]:
@@ -152,23 +158,28 @@ def _whole(vector: list[float]) -> list[int]:
     largest = max(map(abs, vector), default=0.0)
     if not (all(map(isfinite, vector)) and largest > 0):
         return [0] * len(vector)
-    small = [value / largest for value in vector]
-    length = sqrt(sum(value * value for value in small))
-    return [round(value / length * _SCALE) for value in small]
+    # Squares of very large and of very small numbers have no place in a float.
+    small = vector if _SHORT < sqrt(sum(value * value for value in vector)) < _LONG else _halfway(vector, largest)
+    scale = _SCALE / sqrt(sum(value * value for value in small))
+    return [round(value * scale) for value in small]
+
+
+def _halfway(vector: Sequence[float], largest: float) -> list[float]:
+    return [value / largest for value in vector]
 
 
 class _Matrix:
     """Whole numbers in a matrix of single precision, a row for each text."""
 
-    def __init__(self, matrix: Any, squares: Any, numpy: Any) -> None:
-        self._matrix, self._squares, self._numpy = matrix, squares, numpy
+    def __init__(self, matrix: Any, numpy: Any, squares: Any = None) -> None:
+        self._matrix = matrix
+        squares = numpy.einsum("ij,ij->i", matrix, matrix) if squares is None else squares
+        # A vector of zeros has the product 0 with all, and stays at that.
+        self._inverse = 1.0 / numpy.sqrt(numpy.maximum(squares, 1.0, dtype=numpy.float64))
 
     def row(self, index: int) -> Any:
-        numpy = self._numpy
-        products = (self._matrix @ self._matrix[index]).astype(numpy.float64)
-        lengths = numpy.sqrt(self._squares * self._squares[index])
-        # A vector of zeros has the product 0 with all, and stays at that.
-        row = numpy.clip(products / numpy.maximum(lengths, 1.0), 0.0, 1.0)
+        row = (self._matrix @ self._matrix[index]) * self._inverse
+        row *= self._inverse[index]
         row[index] = 1.0
         return row
 
@@ -178,23 +189,21 @@ class _Lists:
 
     def __init__(self, vectors: Sequence[Sequence[int]]) -> None:
         self._vectors = vectors
-        self._squares = [sum(value * value for value in vector) for vector in vectors]
+        self._inverse = _inverses(sum(value * value for value in vector) for vector in vectors)
 
     def row(self, index: int) -> list[float]:
-        chosen, square = self._vectors[index], self._squares[index]
-        products = [sum(map(_product, vector, chosen)) for vector in self._vectors]
-        return _cosines(products, self._squares, square, index)
+        chosen = self._vectors[index]
+        products = [sum(map(mul, vector, chosen)) for vector in self._vectors]
+        return _cosines(products, self._inverse, index)
 
 
-def _product(a: int, b: int) -> int:
-    return a * b
+def _inverses(squares: Iterable[int]) -> list[float]:
+    return [1.0 / sqrt(max(square, 1)) for square in squares]
 
 
-def _cosines(products: Iterable[int], squares: Sequence[int], square: int, index: int) -> list[float]:
-    row = [
-        min(max(product / max(sqrt(other * square), 1.0), 0.0), 1.0)
-        for product, other in zip(products, squares, strict=True)
-    ]
+def _cosines(products: Iterable[int], inverse: Sequence[float], index: int) -> list[float]:
+    own = inverse[index]
+    row = [product * other * own for product, other in zip(products, inverse, strict=True)]
     row[index] = 1.0
     return row
 
@@ -208,11 +217,10 @@ def likeness_of_words(texts: Sequence[Sequence[str]]) -> Likeness:
     spread = Counter(chain.from_iterable(counts))
     weights = {word: _rarity(number, len(texts)) for word, number in spread.items()}
     rows = [_whole_words(count, weights) for count in counts]
-    squares = [sum(value * value for value in row.values()) for row in rows]
     # A word of only one text adds to no product, only to that text's length.
     shared = [word for word, number in spread.items() if number > 1]
     numpy = _numpy()
-    return _Sparse(rows, squares) if numpy is None else _dense(rows, squares, shared, numpy)
+    return _Sparse(rows) if numpy is None else _dense(rows, shared, numpy)
 
 
 @cache
@@ -226,21 +234,26 @@ def _whole_words(count: Counter[str], weights: Mapping[str, float]) -> Sparse:
     return {word: round(value / length * _SCALE) for word, value in weighted.items()}
 
 
-def _dense(rows: Sequence[Sparse], squares: Sequence[int], shared: Sequence[str], numpy: Any) -> Likeness:
+def _squares(rows: Sequence[Sparse]) -> list[int]:
+    return [sum(value * value for value in row.values()) for row in rows]
+
+
+def _dense(rows: Sequence[Sparse], shared: Sequence[str], numpy: Any) -> Likeness:
     column = {word: place for place, word in enumerate(shared)}
     matrix = numpy.zeros((len(rows), len(shared)), dtype=numpy.float32)
     places = [(at, column[word], value) for at, row in enumerate(rows) for word, value in row.items() if word in column]
     if places:
         at, to, values = zip(*places, strict=True)
         matrix[list(at), list(to)] = values
-    return _Matrix(matrix, numpy.array(squares, dtype=numpy.float64), numpy)
+    return _Matrix(matrix, numpy, numpy.array(_squares(rows), dtype=numpy.float64))
 
 
 class _Sparse:
     """Words in plain Python: a word leads to the texts that have it."""
 
-    def __init__(self, rows: Sequence[Sparse], squares: Sequence[int]) -> None:
-        self._rows, self._squares = rows, squares
+    def __init__(self, rows: Sequence[Sparse]) -> None:
+        self._rows = rows
+        self._inverse = _inverses(_squares(rows))
         self._texts: dict[str, list[tuple[int, int]]] = {}
         for at, row in enumerate(rows):
             for word, value in row.items():
@@ -251,4 +264,4 @@ class _Sparse:
         for word, value in self._rows[index].items():
             for at, other in self._texts[word]:
                 products[at] += value * other
-        return _cosines(products, self._squares, self._squares[index], index)
+        return _cosines(products, self._inverse, index)

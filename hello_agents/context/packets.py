@@ -112,7 +112,8 @@ class ContextPacket:
     @property
     def section(self) -> Section:
         """The part of the context that it belongs to."""
-        return _SECTION_OF.get(self.kind, "evidence")
+        kind = self.metadata.get("type")
+        return _SECTION_OF.get(kind, "evidence") if isinstance(kind, str) else "evidence"
 
     @property
     def citation(self) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from math import exp, isfinite, log
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..memory.words import words
 from .mmr import Choice, Likeness, likeness_of_vectors, likeness_of_words
-from .packets import REQUIRED, ContextConfig, ContextPacket
+from .packets import REQUIRED, SECTIONS, ContextConfig, ContextPacket, Section
 
 if TYPE_CHECKING:
     from ..memory.embeddings import Embedding
@@ -26,8 +25,7 @@ _MIDDLE = 0.5
 """What counts as recency where there is no time, and as importance where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(NamedTuple):
     """A packet's score as the sum of its weighted parts."""
 
     raw_relevance: float
@@ -41,8 +39,7 @@ class Scores:
         return self.relevance + self.recency + self.importance
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What became of a packet, and by which number."""
 
     fate: Fate
@@ -75,6 +72,11 @@ class Selected(list[ContextPacket]):
         made.verdicts, made.also, made.failure = verdicts, also or {}, failure
         return made
 
+    def scores(self) -> dict[str, float]:
+        """By id, the score of each that competed."""
+        own = ((packet.id, self.verdicts[packet.id].scores) for packet in self if packet.id in self.verdicts)
+        return {id: scores.total for id, scores in own if scores is not None}
+
 
 def select(
     packets: Sequence[ContextPacket],
@@ -90,29 +92,24 @@ def select(
     Scored by relevance, recency and importance; below `min_relevance` out; then chosen one by one by maximal marginal
     relevance. One that does not fit is passed over for smaller ones.
     """
-    required = [packet for packet in packets if packet.section in REQUIRED]
-    others = [packet for packet in packets if packet.section not in REQUIRED]
-    verdicts = {packet.id: Verdict("required") for packet in required}
-    selection = _Selection(config, room, count, embedding, verdicts, scored(others, query, config, now))
-    selection.fill(others)
-    chosen = [*required, *selection.chosen]
-    return Selected.of(_ordered(chosen, packets, verdicts), verdicts, _also(others, verdicts), selection.failure)
-
-
-def _also(packets: Iterable[ContextPacket], verdicts: Mapping[str, Verdict]) -> dict[str, list[str]]:
-    also: dict[str, list[str]] = {}
+    by_section: dict[Section, list[ContextPacket]] = {section: [] for section in SECTIONS}
     for packet in packets:
-        verdict = verdicts[packet.id]
-        if verdict.fate == "merged" and packet.section == "evidence":
-            also.setdefault(verdict.other, []).append(packet.citation)
-    return also
+        by_section[packet.section].append(packet)
+    required = [packet for section in REQUIRED for packet in by_section[section]]
+    verdicts = {packet.id: Verdict("required") for packet in required}
+    others = [packet for section in ("state", "evidence", "context") for packet in by_section[section]]
+    selection = _Selection(config, room, count, embedding, verdicts, scored(others, query, config, now))
+    selection.fill(by_section["state"], by_section["context"], by_section["evidence"])
+    selected = _ordered([*required, *selection.chosen], packets, verdicts)
+    return Selected.of(selected, verdicts, selection.also, selection.failure)
 
 
 def _ordered(
-    chosen: Iterable[ContextPacket], packets: Sequence[ContextPacket], verdicts: Mapping[str, Verdict]
+    chosen: Sequence[ContextPacket], packets: Sequence[ContextPacket], verdicts: Mapping[str, Verdict]
 ) -> Iterator[ContextPacket]:
     """Evidence by its score, best first; all else as it was gathered."""
-    places = {packet.id: place for place, packet in enumerate(packets)}
+    ids = {packet.id for packet in chosen}
+    places = {packet.id: place for place, packet in enumerate(packets) if packet.id in ids}
 
     def key(packet: ContextPacket) -> tuple[float, int]:
         scores = verdicts[packet.id].scores
@@ -141,22 +138,24 @@ class _Selection:
         self.verdicts = verdicts
         self.scores = scores
         self.chosen: list[ContextPacket] = []
+        self.also: dict[str, list[str]] = {}
         self.failure: str | None = None
         """Why the embedding could not be used."""
 
-    def fill(self, packets: Sequence[ContextPacket]) -> None:
+    def fill(
+        self, state: Sequence[ContextPacket], rounds: Sequence[ContextPacket], evidence: Sequence[ContextPacket]
+    ) -> None:
         """Task state first, then the last rounds, then whatever is best."""
-        firm = [packet for packet in packets if packet.section == "state"]
-        for packet in firm:
+        for packet in state:
             self._put(packet)
-        recent = self._recent(packets)
-        kept = {packet.id for packet in (*firm, *recent)}
-        self._choose(self._candidates([packet for packet in packets if packet.id not in kept]), recent)
-        self._cut_one(packets)
+        recent = self._recent(rounds)
+        kept = {packet.id for packet in recent}
+        free = [packet for packet in (*evidence, *rounds) if packet.id not in kept]
+        self._choose(self._candidates(free), recent)
+        self._cut_one(free)
 
-    def _recent(self, packets: Sequence[ContextPacket]) -> list[ContextPacket]:
+    def _recent(self, rounds: Sequence[ContextPacket]) -> list[ContextPacket]:
         """The last rounds, newest first, as many as half of the room holds. The newest may be cut to that."""
-        rounds = [packet for packet in packets if packet.section == "context"]
         room = self.left // 2
         recent: list[ContextPacket] = []
         for packet in reversed(rounds[-self.config.history_rounds :] if self.config.history_rounds > 0 else ()):
@@ -181,11 +180,12 @@ class _Selection:
         seen: dict[str, str] = {}
         tokens = 0
         for packet in relevant:
+            if tokens > _POOL * self.left:
+                self.verdicts[packet.id] = Verdict("over_budget", scores[packet.id], number=-1)
+                continue
             same = seen.setdefault(" ".join(packet.content.split()).casefold(), packet.id)
             if same != packet.id:
-                self.verdicts[packet.id] = Verdict("merged", scores[packet.id], same, 1.0)
-            elif tokens > _POOL * self.left:
-                self.verdicts[packet.id] = Verdict("over_budget", scores[packet.id], number=-1)
+                self._leave_alike(packet, "merged", same, 1.0)
             else:
                 tokens += self.count(packet)
                 pool.append(packet)
@@ -227,8 +227,13 @@ class _Selection:
             alike = left.pop(place, None)
             if alike is not None:
                 fate: Fate = "merged" if row[place] >= config.merge_similarity else "redundant"
-                self.verdicts[alike.id] = Verdict(fate, self.scores[alike.id], packet.id, float(row[place]))
+                self._leave_alike(alike, fate, packet.id, float(row[place]))
                 choice.leave(place)
+
+    def _leave_alike(self, packet: ContextPacket, fate: Fate, other: str, alike: float) -> None:
+        self.verdicts[packet.id] = Verdict(fate, self.scores[packet.id], other, alike)
+        if fate == "merged" and packet.section == "evidence":
+            self.also.setdefault(other, []).append(packet.citation)
 
     def _put(self, packet: ContextPacket, at_most: int | None = None) -> None:
         tokens = self.count(packet)
