@@ -254,10 +254,16 @@ class _Selection:
         texts = [packet.content for packet in packets]
         if self.embedding is not None:
             try:
-                return likeness_of_vectors(self.embedding(texts))
+                return likeness_of_vectors(_checked(self.embedding(texts), len(texts)))
             except Exception as error:  # A reader's function may raise anything.
                 self.failure = f"{type(error).__name__}: {error}"
         return likeness_of_words(list(map(words, texts)))
+
+
+def _checked(vectors: Any, number: int) -> Any:
+    if len(vectors) != number or len({len(vector) for vector in vectors}) > 1:
+        raise ValueError(f"{len(vectors)} vectors came for {number} texts, or of several lengths")
+    return vectors
 
 
 def _at_least(row: Any, least: float) -> list[int]:
