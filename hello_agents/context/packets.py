@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from math import isfinite
+from math import inf, isfinite
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -157,6 +157,8 @@ class ContextConfig:
     before a name is the heading of its section. Empty: the headings of the language."""
     enable_compression: bool = True
     """What does not fit is cut by sentences. Off, whole packets are left out."""
+    overfill: float = 1.25
+    """With compression: packets are chosen for so many times the room, since only part of each may matter."""
     language: str = field(default_factory=_language)
     """Language of headings and reasons: `en` or `zh`."""
     relevance_weight: float = 0.7
@@ -191,6 +193,8 @@ class ContextConfig:
         weights = (self.relevance_weight, self.recency_weight, self.importance_weight)
         if not all(isfinite(weight) and weight >= 0 for weight in weights) or not sum(weights):
             raise ValueError(f"The weights {weights} give no score. Give numbers from 0 on, and one above 0.")
+        if not 1 <= self.overfill < inf:
+            raise ValueError(f"overfill={self.overfill} would leave room unused. Give a number from 1 on.")
         if not self.recency_hours > 0:
             raise ValueError(f"recency_hours={self.recency_hours} is no time constant. Give hours above 0.")
 

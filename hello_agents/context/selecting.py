@@ -87,7 +87,8 @@ def select(
     count: Callable[[ContextPacket], int],
     embedding: Embedding | None = None,
 ) -> Selected:
-    """The packets to use: the required ones, and of the others the best that `room` tokens hold.
+    """The packets to use: the required ones, and of the others the best that `room` tokens hold, or, where they will be
+    cut, somewhat more.
 
     Scored by relevance, recency and importance; below `min_relevance` out; then chosen one by one by maximal marginal
     relevance. One that does not fit is passed over for smaller ones.
@@ -98,6 +99,7 @@ def select(
     required = [packet for section in REQUIRED for packet in by_section[section]]
     verdicts = {packet.id: Verdict("required") for packet in required}
     others = [packet for section in ("state", "evidence", "context") for packet in by_section[section]]
+    room = int(room * config.overfill) if config.enable_compression else room
     selection = _Selection(config, room, count, embedding, verdicts, scored(others, query, config, now))
     selection.fill(by_section["state"], by_section["context"], by_section["evidence"])
     selected = _ordered([*required, *selection.chosen], packets, verdicts)

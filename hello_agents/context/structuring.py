@@ -26,21 +26,22 @@ class ContextTemplate:
         Raises `ValueError` for a name that is no section, and when a section is missing or comes twice.
         """
         parts: list[tuple[str, Section]] = []
-        suffix = ""
+        said = ""
         for before, name, form, conversion in Formatter().parse(template):
+            said += before
             if name is None:
-                suffix = before
                 continue
             section = next((section for section in SECTIONS if section == name), None)
             if section is None or form or conversion:
                 raise ValueError(f"The template has a field {{{name}}}. Its fields are {_fields(SECTIONS)}.")
-            parts.append((before, section))
+            parts.append((said, section))
+            said = ""
         found = [section for _, section in parts]
         if sorted(found) != sorted(SECTIONS):
             missing = [section for section in SECTIONS if section not in found]
             wrong = f"lacks {_fields(missing)}" if missing else "has a field twice"
             raise ValueError(f"The template {wrong}. Each of {_fields(SECTIONS)} must be there once.")
-        return cls(tuple(parts), suffix)
+        return cls(tuple(parts), said)
 
     @classmethod
     def usual(cls, language: str) -> ContextTemplate:

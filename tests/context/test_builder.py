@@ -194,7 +194,9 @@ def test_the_switch_of_mmr_works():
 def test_the_balance_of_mmr_works(balance, second):
     fixed = builder().trace(QUERY).tokens
     # Room for two of the three.
-    config = ContextConfig(max_tokens=fixed + 30, reserve_ratio=0, mmr_lambda=balance, max_similarity=1)
+    config = ContextConfig(
+        max_tokens=fixed + 30, reserve_ratio=0, mmr_lambda=balance, max_similarity=1, merge_similarity=1, overfill=1.2
+    )
     trace = builder(config).trace(QUERY, additional_packets=ALIKE)
     assert second in trace.chosen
 
@@ -215,7 +217,7 @@ def test_a_large_packet_is_passed_over_for_small_ones():
     large = evidence("The hotel has many rooms and halls. " * 40, 0.8, citation="large")
     small = [evidence("Hotel Gare.", 0.7, citation="s1"), evidence("Pension Lune.", 0.6, citation="s2")]
     first = evidence("The station is in the middle of the town. " * 10, 0.9, citation="first")
-    trace = builder(ContextConfig(max_tokens=260, reserve_ratio=0)).trace(
+    trace = builder(ContextConfig(max_tokens=260, reserve_ratio=0, mmr_lambda=1)).trace(
         QUERY, additional_packets=[first, large, *small]
     )
     assert [trace.packet(f"caller:{n}").fate for n in range(4)] == ["selected", "over_budget", "selected", "selected"]
@@ -378,6 +380,7 @@ def test_packets_as_before():
         {"mmr_lambda": 1.5},
         {"min_relevance": -0.1},
         {"recency_hours": 0},
+        {"overfill": 0.5},
         {"relevance_weight": 0, "recency_weight": 0, "importance_weight": 0},
         {"relevance_weight": float("nan")},
     ],
