@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from .core.llm import HelloAgentsLLM
     from .core.message import Message, ToolCall, Usage
     from .core.run import Entry, Limits, Run, evolve, settle
+    from .memory.base import MemoryConfig
+    from .memory.manager import MemoryManager
     from .offline.offline_llm import OfflineLLM
     from .offline.recorded import RecordedLLM, RecordingMiss
     from .offline.scripted import ScriptedLLM
     from .tools.async_executor import AsyncToolExecutor
     from .tools.base import Tool, ToolParameter, tool_action
     from .tools.builtin.calculator import CalculatorTool, calculate
+    from .tools.builtin.memory_tool import MemoryTool
     from .tools.builtin.search import SearchTool, search
     from .tools.chain import ToolChain, ToolChainManager
     from .tools.errors import ToolErrorCode
@@ -40,6 +43,9 @@ __all__ = [
     "HelloAgentsException",
     "HelloAgentsLLM",
     "Limits",
+    "MemoryConfig",
+    "MemoryManager",
+    "MemoryTool",
     "Message",
     "Model",
     "OfflineLLM",
@@ -87,6 +93,9 @@ _HOMES = {
     "HelloAgentsException": "core.exceptions",
     "HelloAgentsLLM": "core.llm",
     "Limits": "core.run",
+    "MemoryConfig": "memory.base",
+    "MemoryManager": "memory.manager",
+    "MemoryTool": "tools.builtin.memory_tool",
     "Message": "core.message",
     "Model": "core.action",
     "OfflineLLM": "offline.offline_llm",

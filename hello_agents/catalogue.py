@@ -355,6 +355,171 @@ TEXTS: dict[str, dict[str, str]] = {
     "devlog.head": {"en": "{count} entries ({counts}). The last:", "zh": "共 {count} 条（{counts}）。最近的："},
     "devlog.cleared": {"en": "{count} entries were removed.", "zh": "已清除 {count} 条记录。"},
     "devlog.unsaved": {"en": "{said}\n(not saved: {why})", "zh": "{said}\n（未保存：{why}）"},
+    # --- memory --------------------------------------------------------------------------------------------------
+    "memory.description": {
+        "en": "Remembers things beyond this conversation and finds them again.",
+        "zh": "在对话之外记住信息，并可再次查找。",
+    },
+    "memory.add": {
+        "en": "Remembers something. Use it for what will matter later: facts about the user, decisions, results.",
+        "zh": "记住一条信息。用于以后会用到的内容：用户的情况、决定、结果。",
+    },
+    "memory.search": {
+        "en": "Finds what was remembered, best match first.",
+        "zh": "查找记住的内容，最匹配的在前。",
+    },
+    "memory.summary": {
+        "en": "Shows the most important memories.",
+        "zh": "列出最重要的记忆。",
+    },
+    "memory.stats": {
+        "en": "Counts the memories of each kind, with its limits.",
+        "zh": "统计各类记忆的数量及其上限。",
+    },
+    "memory.update": {
+        "en": "Changes a memory. Only what is given changes.",
+        "zh": "修改一条记忆，只改给出的部分。",
+    },
+    "memory.remove": {
+        "en": "Removes one memory.",
+        "zh": "删除一条记忆。",
+    },
+    "memory.forget": {
+        "en": "Removes the memories that are unimportant, old, or too many.",
+        "zh": "清理不重要、过旧或过多的记忆。",
+    },
+    "memory.consolidate": {
+        "en": "Moves important memories to a kind that lasts.",
+        "zh": "把重要的记忆转入长期保存的类别。",
+    },
+    "memory.clear_all": {
+        "en": "Removes all memories.",
+        "zh": "清空全部记忆。",
+    },
+    "memory.action": {
+        "en": "What to do: {names}.",
+        "zh": "要做的操作：{names}。",
+    },
+    "memory.content": {
+        "en": "What to remember, in a sentence that is clear without this conversation.",
+        "zh": "要记住的内容，写成脱离对话也能看懂的一句话。",
+    },
+    "memory.memory_type": {
+        "en": "working: for this task. episodic: what happened. semantic: what is always true.",
+        "zh": "working：当前任务。episodic：发生过的事。semantic：长期成立的事实。",
+    },
+    "memory.importance": {
+        "en": "0 (may be forgotten) to 1 (must stay).",
+        "zh": "重要性，0（可以忘记）到 1（必须保留）。",
+    },
+    "memory.tags": {"en": "Words to sort it by.", "zh": "用于归类的标签。"},
+    "memory.metadata": {"en": "More about it.", "zh": "附加信息。"},
+    "memory.query": {"en": "What to look for.", "zh": "要查找的内容。"},
+    "memory.limit": {"en": "How many at most.", "zh": "最多返回多少条。"},
+    "memory.memory_types": {"en": "Only these kinds.", "zh": "只查这些类别。"},
+    "memory.min_importance": {"en": "Only those at least so important.", "zh": "只要重要性不低于此值的。"},
+    "memory.memory_id": {"en": "Its id, such as m3.", "zh": "记忆的编号，例如 m3。"},
+    "memory.strategy": {
+        "en": "importance_based: those below the threshold. time_based: those older than max_age_days. "
+        "capacity_based: all but the best so many.",
+        "zh": "importance_based：低于 threshold 的。time_based：早于 max_age_days 天的。capacity_based：只留最好的若干条。",
+    },
+    "memory.threshold": {"en": "For importance_based: 0 to 1.", "zh": "用于 importance_based：0 到 1。"},
+    "memory.max_age_days": {"en": "For time_based: days.", "zh": "用于 time_based：天数。"},
+    "memory.capacity": {
+        "en": "For capacity_based: how many of each kind stay.",
+        "zh": "用于 capacity_based：每类保留多少条。",
+    },
+    "memory.from_type": {"en": "The kind to take from.", "zh": "来源类别。"},
+    "memory.to_type": {"en": "The kind to move to.", "zh": "目标类别。"},
+    "memory.importance_threshold": {
+        "en": "Only those at least so important.",
+        "zh": "只转移重要性不低于此值的。",
+    },
+    "memory.bad_form": {
+        "en": "{given} is not an object with an action. Pass one such as {example}; the actions are {names}.",
+        "zh": "{given} 不是带 action 的对象。请传入例如 {example}；可用操作：{names}。",
+    },
+    "memory.bad_kind": {
+        "en": "{kind!r} is no kind of memory here. Use one of {names}.",
+        "zh": "没有 {kind!r} 这类记忆。可用：{names}。",
+    },
+    "memory.bad_strategy": {
+        "en": "{strategy!r} is not a way to forget. Use one of {names}.",
+        "zh": "{strategy!r} 不是有效的遗忘策略。可用：{names}。",
+    },
+    "memory.bad_importance": {
+        "en": "importance {importance} is not from 0 to 1. Pass a number in between, such as 0.5.",
+        "zh": "importance {importance} 不在 0 到 1 之间。请传入其间的数，例如 0.5。",
+    },
+    "memory.no_content": {"en": "content is empty. Say what to remember.", "zh": "content 为空。请写明要记住的内容。"},
+    "memory.no_query": {"en": "query is empty. Say what to look for.", "zh": "query 为空。请写明要查找的内容。"},
+    "memory.no_judge": {
+        "en": "There is no model to judge the importance. Pass a number from 0 to 1, or set up a judge.",
+        "zh": "没有可用于评估重要性的模型。请传入 0 到 1 的数，或设置 judge。",
+    },
+    "memory.same_kind": {
+        "en": "from_type and to_type are both {kind!r}. Name two kinds.",
+        "zh": "from_type 与 to_type 都是 {kind!r}。请指定两个不同的类别。",
+    },
+    "memory.too_long": {
+        "en": "content has about {tokens} tokens, and {kind} memory holds {most}. Shorten it, or use another kind.",
+        "zh": "content 约有 {tokens} 个 token，而 {kind} 记忆最多容纳 {most} 个。请缩短，或改用其他类别。",
+    },
+    "memory.unknown_id": {
+        "en": "There is no memory {id!r}. Search for it to see its id.",
+        "zh": "没有编号为 {id!r} 的记忆。请先查找以获得编号。",
+    },
+    "memory.added": {"en": "Remembered:\n{line}", "zh": "已记住：\n{line}"},
+    "memory.updated": {"en": "Changed:\n{line}", "zh": "已修改：\n{line}"},
+    "memory.removed": {"en": "{id} was removed.", "zh": "已删除 {id}。"},
+    "memory.unjudged": {
+        "en": "(no judgement of its importance: {why}; {importance:g} was taken)",
+        "zh": "（未能评估重要性：{why}；采用 {importance:g}）",
+    },
+    "memory.found": {"en": "{count} found:\n{lines}", "zh": "找到 {count} 条：\n{lines}"},
+    "memory.none": {
+        "en": "No memory fits {query!r}. Try other words, or see the summary.",
+        "zh": "没有与 {query!r} 相符的记忆。请换个说法，或查看摘要。",
+    },
+    "memory.empty": {"en": "Nothing is remembered.", "zh": "没有任何记忆。"},
+    "memory.head": {"en": "Memories: {counts}. The most important:", "zh": "记忆：{counts}。最重要的："},
+    "memory.stats.line": {
+        "en": "- {kind}: {count} of {most}, {tokens} tokens, importance {importance:.2f} on average",
+        "zh": "- {kind}：{count} / {most} 条，{tokens} 个 token，平均重要性 {importance:.2f}",
+    },
+    "memory.stats.head": {"en": "{count} memories of {user}:", "zh": "{user} 共有 {count} 条记忆："},
+    "memory.unlimited": {"en": "any number", "zh": "不限"},
+    "memory.forgotten": {"en": "{count} forgotten:\n{lines}", "zh": "已遗忘 {count} 条：\n{lines}"},
+    "memory.forgotten.none": {"en": "Nothing had to be forgotten.", "zh": "没有需要遗忘的记忆。"},
+    "memory.consolidated": {
+        "en": "{count} moved from {source} to {target}:\n{lines}",
+        "zh": "{count} 条已从 {source} 转入 {target}：\n{lines}",
+    },
+    "memory.consolidated.none": {
+        "en": "Nothing in {source} memory is at least {threshold:g} important.",
+        "zh": "{source} 记忆中没有重要性达到 {threshold:g} 的内容。",
+    },
+    "memory.cleared": {"en": "{count} memories were removed.", "zh": "已清空 {count} 条记忆。"},
+    "memory.gone": {"en": "- [{id}] ({kind}) {content}: {why}", "zh": "- [{id}] ({kind}) {content}：{why}"},
+    "memory.gone.head": {"en": "Forgotten meanwhile:", "zh": "同时遗忘了："},
+    "memory.gone.capacity": {"en": "too many memories, and it was worth least", "zh": "数量超限，且价值最低"},
+    "memory.gone.tokens": {"en": "too many tokens, and it was worth least", "zh": "token 超限，且价值最低"},
+    "memory.gone.expired": {"en": "its time had run out", "zh": "已过期"},
+    "memory.gone.importance": {"en": "its importance was {importance:.2f}", "zh": "重要性为 {importance:.2f}"},
+    "memory.gone.age": {"en": "it was of {day}", "zh": "写于 {day}"},
+    "memory.damaged": {"en": "(the store has a gap: {problems})", "zh": "（存储有缺失：{problems}）"},
+    "memory.unavailable": {
+        "en": "{why} This does not mean that nothing is remembered.",
+        "zh": "{why}（这不表示没有记忆。）",
+    },
+    "memory.conversation": {"en": "User: {user}\nAssistant: {assistant}", "zh": "用户：{user}\n助手：{assistant}"},
+    "memory.judge.ask": {
+        "en": "How important will it be to remember this later? Answer with one number from 0 (chatter) to 1 (must not "
+        "be forgotten), and nothing else.\n\n{content}",
+        "zh": "以后记得下面这条信息有多重要？只回答一个数：从 0（闲聊）到 1（绝不能忘）。\n\n{content}",
+    },
+    "memory.judge.odd": {"en": "the model gave no single number", "zh": "模型没有给出单一的数"},
     # --- skills --------------------------------------------------------------------------------------------------
     "skill.description": {
         "en": "Loads a skill: instructions for a kind of task. Load the one that fits before you begin.",

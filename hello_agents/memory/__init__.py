@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..lazy import lazily
 
 if TYPE_CHECKING:
+    from .base import BaseMemory, Eviction, MemoryConfig, MemoryFault, MemoryItem, Recalled, RecallWeights
     from .documents import Chunk, Document
     from .embeddings import HashingEmbedding, SentenceTransformerEmbedding
     from .fusion import reciprocal_rank_fusion
@@ -13,24 +14,43 @@ if TYPE_CHECKING:
     from .lexical import LexicalIndex
     from .llm_embedding import EndpointEmbedding
     from .loading import LoadFault, load_document
+    from .manager import MemoryManager
+    from .store import JsonLinesStore, MemoryStore, MemoryUnavailable
+    from .types.episodic import EpisodicMemory
+    from .types.semantic import SemanticMemory
+    from .types.working import WorkingMemory
     from .vectors import VectorIndex
     from .words import words
 
 __all__ = [
     "Added",
+    "BaseMemory",
     "Chunk",
     "Document",
     "EndpointEmbedding",
+    "EpisodicMemory",
+    "Eviction",
     "FolderAdded",
     "Found",
     "HashingEmbedding",
     "HybridIndex",
+    "JsonLinesStore",
     "Knowledge",
     "LexicalIndex",
     "LoadFault",
+    "MemoryConfig",
+    "MemoryFault",
+    "MemoryItem",
+    "MemoryManager",
+    "MemoryStore",
+    "MemoryUnavailable",
     "Passage",
+    "RecallWeights",
+    "Recalled",
+    "SemanticMemory",
     "SentenceTransformerEmbedding",
     "VectorIndex",
+    "WorkingMemory",
     "load_document",
     "reciprocal_rank_fusion",
     "words",
@@ -38,22 +58,49 @@ __all__ = [
 
 _HOMES = {
     "Added": "knowledge",
+    "BaseMemory": "base",
     "Chunk": "documents",
     "Document": "documents",
     "EndpointEmbedding": "llm_embedding",
+    "EpisodicMemory": "types.episodic",
+    "Eviction": "base",
     "FolderAdded": "knowledge",
     "Found": "index",
     "HashingEmbedding": "embeddings",
     "HybridIndex": "index",
+    "JsonLinesStore": "store",
     "Knowledge": "knowledge",
     "LexicalIndex": "lexical",
     "LoadFault": "loading",
+    "MemoryConfig": "base",
+    "MemoryFault": "base",
+    "MemoryItem": "base",
+    "MemoryManager": "manager",
+    "MemoryStore": "store",
+    "MemoryUnavailable": "store",
     "Passage": "knowledge",
+    "RecallWeights": "base",
+    "Recalled": "base",
+    "SemanticMemory": "types.semantic",
     "SentenceTransformerEmbedding": "embeddings",
     "VectorIndex": "vectors",
+    "WorkingMemory": "types.working",
     "load_document": "loading",
     "reciprocal_rank_fusion": "fusion",
     "words": "words",
 }
+
+_NOT_SERVED = {
+    "PerceptualMemory": "Describe the picture or sound in words, in an EpisodicMemory",
+    "DocumentStore": "Use JsonLinesStore, or an object with the methods of MemoryStore",
+    "SQLiteDocumentStore": "Use JsonLinesStore, or an object with the methods of MemoryStore",
+}
+"""Names of the tutorial's framework that are not here, and what to use instead."""
+
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = lazily(__name__, _HOMES)
+    _find, __dir__ = lazily(__name__, _HOMES)
+
+    def __getattr__(name: str) -> object:
+        if name in _NOT_SERVED:
+            raise ImportError(f"There is no {name} here. {_NOT_SERVED[name]}.")
+        return _find(name)

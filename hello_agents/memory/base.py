@@ -150,7 +150,7 @@ class RecallWeights:
     """
 
     words: float = 0.4
-    """Words of the query in the memory, the best match being 1."""
+    """Words of the query in the memory: 1 when it has them all."""
     vector: float = 0.3
     """Cosine of the two vectors; below 0 counts as 0."""
     recency: float = 0.15
@@ -308,9 +308,9 @@ class BaseMemory:
         metadata: Mapping[str, Any] | None = None,
         tags: Iterable[str] | None = None,
     ) -> tuple[MemoryItem, tuple[Eviction, ...]] | None:
-        """Changes what is given (metadata is added to) and returns the item and what had to go; `None`: no such item."""
+        """Changes what is given, metadata being added to. The item and what had to go for it; `None`: no such item."""
         with self.shelf.lock:
-            self.sweep()
+            expired = self.sweep()
             old = self.get(memory_id)
             if old is None:
                 return None
@@ -322,7 +322,7 @@ class BaseMemory:
                 tags=old.tags if tags is None else tuple(tags),
                 updated=self.shelf.now(),
             )
-            return new, self.put(new)
+            return new, (*expired, *self.put(new))
 
     def update(
         self,
@@ -364,7 +364,7 @@ class BaseMemory:
         """
         with self.shelf.lock:
             expired = self.sweep()
-            chosen = self._chosen(strategy, threshold, max_age_days, capacity, self.get_all(user_id))
+            chosen = self._chosen(strategy, threshold, max_age_days, capacity, self._of(user_id))
             self.shelf.write((), chosen)
             return (*expired, *chosen)
 
@@ -422,7 +422,7 @@ class BaseMemory:
         """All items, in the order in which they were first remembered here."""
         with self.shelf.lock:
             self.sweep()
-            return [item for item in self.shelf.items(self.memory_type) if user_id in (None, item.user_id)]
+            return self._of(user_id)
 
     def get_recent(self, limit: int = 10, user_id: str | None = None) -> list[MemoryItem]:
         """The items written last, the last one first."""
@@ -459,13 +459,17 @@ class BaseMemory:
 
     # --- inside ------------------------------------------------------------------------------------------------------
 
+    def _of(self, user_id: str | None) -> list[MemoryItem]:
+        """The items of a user, or of everybody, expired ones included."""
+        return [item for item in self.shelf.items(self.memory_type) if user_id in (None, item.user_id)]
+
     def _crowded_out(self, new: MemoryItem) -> tuple[Eviction, ...]:
         """What has to go, the least worth first, so that the new item fits in."""
         most = self.token_capacity
         tokens = self.shelf.tokens(new)
         if most is not None and tokens > most:
             raise MemoryFault("memory.too_long", tokens=tokens, most=most, kind=self.memory_type)
-        others = [item for item in self._by_worth(self.get_all(new.user_id)) if item.id != new.id]
+        others = [item for item in self._by_worth(self._of(new.user_id)) if item.id != new.id]
         spare = 0 if self.capacity is None else max(0, len(others) + 1 - self.capacity)
         evicted = [Eviction(item, "capacity") for item in others[:spare]]
         tokens += sum(self.shelf.tokens(item) for item in others[spare:])

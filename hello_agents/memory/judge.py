@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _REASONING = re.compile(r"<think>.*?</think>", re.DOTALL)
 _SCALE = re.compile(r"\d+(?:\.\d+)?\s*(?:to|and|-|–|—|~|到|至|和)\s*\d+(?:\.\d+)?", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])(-?\d+(?:[.,]\d+)?|\.\d+)\s*(%|％|/\s*\d+)?(?![\w])")
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_.])(-?\d+(?:[.,]\d+)?|\.\d+)\s*(%|％|/\s*\d+)?(?![A-Za-z0-9_])")
 
 
 @dataclass(frozen=True, slots=True)

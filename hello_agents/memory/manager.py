@@ -30,8 +30,8 @@ from .types.working import WorkingMemory
 
 if TYPE_CHECKING:
     from ..core.action import Model
+    from .embeddings import Embedding
     from .store import MemoryStore
-    from .vectors import Embedding
 
 Importance = float | Literal["judge"] | None
 """0 to 1; `"judge"`: a model says; `None`: a model where there is one, else the default."""
@@ -117,9 +117,7 @@ class MemoryManager:
         weight, unjudged = self._weighed(content, importance)
         with self.shelf.lock:
             time = self.shelf.now() if timestamp is None else timestamp
-            item = MemoryItem(
-                "?", content, memory_type, self.user_id, time, weight, tuple(tags), dict(metadata or {})
-            )
+            item = MemoryItem("?", content, memory_type, self.user_id, time, weight, tuple(tags), dict(metadata or {}))
             item = replace(item, id=self.shelf.fresh_id())
             return Added(item, kind.put(item), unjudged)
 
@@ -147,9 +145,10 @@ class MemoryManager:
     ) -> Added | None:
         """Changes what is given, metadata being added to. `None` when there is no such memory."""
         with self.shelf.lock:
+            expired = self.sweep()
             kind = self._holder(memory_id)
             revised = None if kind is None else kind.revise(memory_id, content, importance, metadata, tags)
-            return None if revised is None else Added(*revised)
+            return None if revised is None else Added(revised[0], (*expired, *revised[1]))
 
     def update_memory(
         self,
@@ -353,8 +352,9 @@ class MemoryManager:
         """The kind that holds a memory of this user."""
         self.sweep()
         item = self.shelf.get(memory_id)
-        mine = item is not None and item.user_id == self.user_id
-        return self.memory_types.get(item.memory_type) if mine else None
+        if item is None or item.user_id != self.user_id:
+            return None
+        return self.memory_types.get(item.memory_type)
 
     def _clear(self, kinds: Sequence[str]) -> int:
         with self.shelf.lock:
@@ -366,7 +366,8 @@ class MemoryManager:
 def line_of(item: MemoryItem) -> str:
     """A memory as a model reads it."""
     tags = "".join(f" #{tag}" for tag in item.tags)
-    return f"- [{item.id}] ({item.memory_type}, {item.importance:.2f}) {item.content}{tags}"
+    day = f" of {item.timestamp.date().isoformat()}" if item.memory_type == "episodic" else ""
+    return f"- [{item.id}] ({item.memory_type}{day}, {item.importance:.2f}) {item.content}{tags}"
 
 
 def _store(store: MemoryStore | str | Path | None, config: MemoryConfig) -> MemoryStore | None:
@@ -379,4 +380,3 @@ def _store(store: MemoryStore | str | Path | None, config: MemoryConfig) -> Memo
             return None if config.storage_path is None else JsonLinesStore(Path(config.storage_path) / "memories.jsonl")
         case _:
             return store
-

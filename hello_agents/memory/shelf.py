@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -14,8 +14,20 @@ from .base import KINDS, Clock, Eviction, MemoryItem, aware, utc_now
 from .store import Loaded, MemoryStore, MemoryUnavailable, number_of
 
 if TYPE_CHECKING:
-    from .index import Found, HybridIndex
-    from .vectors import Embedding
+    from .embeddings import Embedding
+    from .index import HybridIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An item that the index has found."""
+
+    item: MemoryItem
+    words: float
+    """0 to 1: 1 for one that has all words of the query."""
+    vector: float
+    """0 to 1: the cosine, where it is above 0."""
+
 
 REMEMBERED_EVICTIONS = 1000
 """Evictions that a shelf can still tell of."""
@@ -99,30 +111,39 @@ class Shelf:
             self._stale |= dict.fromkeys([*(item.id for item in put), *gone])
             self.evictions.extend(one for one in remove if isinstance(one, Eviction))
 
-    def search(self, query: str) -> Mapping[str, Found]:
-        """What the index finds among all items, by id."""
+    def search(self, query: str) -> list[Hit]:
+        """What the index finds among all items, best first."""
         with self.lock:
             self._open()
             try:
                 index = self._indexed()
-                return {found.id: found for found in index.search(query, max(1, len(index)))} if len(index) else {}
+                if not len(index):
+                    return []
+                good = index.lexical.good_score(query)
+                found = [(self.get(one.id), one.reasons) for one in index.search(query, len(index))]
             except Exception as error:
                 # An embedding is the reader's own function, and may be a service that does not answer.
                 raise unavailable(error, "searched") from error
+            return [_hit(item, reasons, good) for item, reasons in found if item is not None]
 
     def _indexed(self) -> HybridIndex:
+        """The index, with all that has changed since the last search; new texts are embedded in one call."""
         from .index import HybridIndex
 
         index = self._index = HybridIndex(self._embedding) if self._index is None else self._index
+        new: list[tuple[str, str]] = []
         for id in list(self._stale):
             item = self.get(id)
             if item is None and id in index:
                 index.delete(id)
-            elif item is not None and id in index:
+            elif item is not None and id not in index:
+                new.append((id, item.content))
+                continue
+            elif item is not None and index.text(id) != item.content:
                 index.update(id, item.content)
-            elif item is not None:
-                index.add(id, item.content)
             del self._stale[id]
+        index.add_many(new)
+        self._stale.clear()
         return index
 
     def _open(self) -> dict[str, dict[str, MemoryItem]]:
@@ -144,6 +165,11 @@ class Shelf:
             return replace(loaded, last=max([loaded.last, *_numbers(loaded.items)]))
         except Exception as error:
             raise unavailable(error, "read") from error
+
+
+def _hit(item: MemoryItem, reasons: Mapping[str, float], good: float) -> Hit:
+    words = min(1.0, reasons.get("words", 0.0) / good) if good > 0 else 0.0
+    return Hit(item, words, min(1.0, max(0.0, reasons.get("vector", 0.0))))
 
 
 def _numbers(items: Iterable[MemoryItem]) -> list[int]:

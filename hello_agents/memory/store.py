@@ -96,12 +96,8 @@ class JsonLinesStore:
         if self._items is None:
             self.load()
         assert self._items is not None
-        items, dead = dict(self._items), self._dead
-        for item in put:
-            dead += item.id in items
-            items[item.id] = item
-        for id in remove:
-            dead += 1 + (items.pop(id, None) is not None)
+        items = dict(self._items)
+        dead = self._dead + _apply(items, put, remove)
         last = max([self._last, *(number_of(item.id) for item in put)])
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,13 +115,9 @@ class JsonLinesStore:
         gone = [str(id) for id in change.get("remove", ())]
         last = int(change.get("last", 0))
         items = cast("dict[str, MemoryItem]", self._items)
-        for item in put:
-            if item.memory_type not in KINDS:
-                raise ValueError(item.memory_type)
-            self._dead += item.id in items
-            items[item.id] = item
-        for id in gone:
-            self._dead += 1 + (items.pop(id, None) is not None)
+        if any(item.memory_type not in KINDS for item in put):
+            raise ValueError("an unknown kind of memory")
+        self._dead += _apply(items, put, gone)
         self._last = max([self._last, last, *(number_of(item.id) for item in put)])
 
     def _append(self, line: bytes) -> int:
@@ -162,6 +154,20 @@ class JsonLinesStore:
     def _unusable(self, error: OSError) -> MemoryUnavailable:
         why = error.strerror or type(error).__name__
         return MemoryUnavailable(f"{self.path.name} cannot be used: {why}. Make room or give access, and try again.")
+
+
+def _apply(items: dict[str, MemoryItem], put: Sequence[MemoryItem], remove: Sequence[str]) -> int:
+    """Makes a change to the items, and counts the lines that are out of date by it."""
+    dead = 0
+    for item in put:
+        old = items.get(item.id)
+        dead += old is not None
+        if old is not None and old.memory_type != item.memory_type:
+            del items[item.id]  # It comes last in the kind that it has moved to.
+        items[item.id] = item
+    for id in remove:
+        dead += 1 + (items.pop(id, None) is not None)
+    return dead
 
 
 def _line(put: Sequence[MemoryItem] = (), remove: Sequence[str] = (), last: int = 0) -> bytes:

@@ -252,6 +252,8 @@ def _contents(text: str, tool: Tool, before: Before) -> list[Any]:
     said = finding.written(text)
     if said is not None and not refers_back(said):
         return [said]
+    if said is None and tool.intent == "remember":
+        return []  # "What do you remember?" asks for nothing to be written.
     if before.steps:
         return [Later(before.steps, TEXT)]
     return [before.text] if before.text is not None else []

@@ -56,7 +56,9 @@ _QUESTION_WORDS = (
     "documents docs in through for about on of from up anything something everything to price cost definition much many"
 )
 _TOPIC_LEADS = re.compile(
-    rf"^(?:(?:knowledge base|{'|'.join(_QUESTION_WORDS.split())})\b[\s,:]*|['’]s\b\s*)+", re.IGNORECASE
+    r"^(?:(?:knowledge base|your memor(?:y|ies)|the memories|you remember"
+    rf"|{'|'.join(_QUESTION_WORDS.split())})\b[\s,:]*|['’]s\b\s*)+",
+    re.IGNORECASE,
 )
 _ABOUT = re.compile(r"\babout\s+(.+)$", re.IGNORECASE)
 _AUXILIARIES = re.compile(r"\s+(?:do|does|did|is|are|was|were|have|has|had|can|will)\b(?=\s|$)", re.IGNORECASE)
@@ -66,7 +68,8 @@ _TOPIC_TAILS = re.compile(
 _ZH_TOPIC = re.compile(
     "(?:搜索一下|搜索|查找|检索|搜一下|找一下|查一下|查询|查|找|看看)"
     "|(?:我的|所有)?笔记(?:里|中|里面)?(?:有没有|有)?"
-    "|(?:关于|有关)|(?:的)?(?:内容|信息|笔记|资料|记录)"
+    "|(?:关于|有关)|(?:的)?(?:内容|信息|笔记|资料|记录|记忆)"
+    "|(?:你)?(?:还)?记得"
     "|(?:是什么|怎么写的|说了什么|有哪些|有什么|怎么样|多少钱|的价格|吗|呢|请问|告诉我|什么是|翻译)"
 )
 
@@ -78,6 +81,11 @@ _BETWEEN = re.compile(
 )
 _AFTER = re.compile(
     r"(?:\b(?:with(?: the)?(?: text| content)?|containing|saying|that says|note that)\b|内容[是为]|[:：])\s*(.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_REMEMBERED = re.compile(
+    r"^(?:please\s+)?(?:remember|keep in mind)(?:\s+(?:that|this))?\b\s*[:：,]?\s*(?!to\b)(.+)$"
+    r"|^请?(?:帮我)?(?:记住|记下|别忘了)(?:一下)?[:：，,]?\s*(.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _ZH_BETWEEN = re.compile(r"^(?:把|将)(.+?)(?:写入|写到|写进|保存到|保存为|存到|存入|存为|记录到|放到)", re.DOTALL)
@@ -209,6 +217,8 @@ def written(text: str) -> str | None:
     inside = [quote for quote in quoted(text) if quote not in names]
     if inside:
         return inside[0]
+    if remembered := _REMEMBERED.match(text.strip(" .。")):
+        return remembered.group(1) or remembered.group(2)
     for pattern in (_ZH_BETWEEN, _BETWEEN, _AFTER, _ZH_INTO):
         match = pattern.search(text.strip(" .?"))
         if match and match.group(1).strip(" ：:") and match.group(1).strip() not in names:

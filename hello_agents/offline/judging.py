@@ -15,7 +15,7 @@ _FAILURE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^\s*\(?\d{1,2}[.)、]\s|\b\d{4}-\d{1,2}-\d{1,2}\b", re.MULTILINE)
-_NOT_SAID_AGAIN = frozenset({"write", "todo", "send", "delegate"})
+_NOT_SAID_AGAIN = frozenset({"write", "todo", "send", "delegate", "remember"})
 """Kinds of requests whose numbers are content: nobody has to hear them again."""
 
 

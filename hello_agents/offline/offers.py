@@ -29,8 +29,9 @@ class Parameter:
 
     @property
     def options(self) -> list[Any]:
-        """The only values allowed, if they are listed."""
-        return as_list(self.schema.get("enum"))
+        """The only values allowed, if they are listed; null aside."""
+        choices = [self.schema, *(as_json(choice) for choice in as_list(self.schema.get("anyOf")))]
+        return next((as_list(choice["enum"]) for choice in choices if as_list(choice.get("enum"))), [])
 
     @property
     def description(self) -> str:

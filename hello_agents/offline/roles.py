@@ -22,6 +22,7 @@ from .plan import ELLIPSIS, is_statement, to_report
 from .recall import given
 from .situation import Given, Situation
 from .talk import say
+from .weighing import importance
 from .wording import language_of, words
 
 
@@ -106,7 +107,13 @@ def refiner(situation: Situation, choice: str) -> Situation | None:
     return None if frame is None else _with_task(situation, frame, frame.values["task"])
 
 
-ROLES: tuple[Role, ...] = (planner, critic, executor, refiner, summariser)
+def weigher(situation: Situation, choice: str) -> RoleReply | None:
+    """Says how important it is to remember a text."""
+    frame = unframed("memory.judge.ask", situation.turn.question)
+    return None if frame is None else RoleReply(f"{importance(frame.values['content']):g}")
+
+
+ROLES: tuple[Role, ...] = (planner, critic, executor, refiner, weigher, summariser)
 
 
 def forced(tool: Tool, situation: Situation) -> Json:

@@ -13,7 +13,7 @@ EXCERPT = 600
 """Characters of a result that are quoted."""
 
 _PREFIX = re.compile(r"^(?:❌|⚠️)\s*(?:[^\[\]:：\n]{0,24}(?:\[[A-Z_]+\])?\s*[:：])?\s*")
-_SELF_EXPLAINING = frozenset({"write", "todo", "send", "delegate"})
+_SELF_EXPLAINING = frozenset({"write", "todo", "send", "delegate", "remember", "recall"})
 """Kinds of tools whose results name what they are about."""
 
 

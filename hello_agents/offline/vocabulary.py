@@ -34,6 +34,16 @@ INTENTS = (
         "todo", "todo, todos, to-do, task list, checklist, 待办, 清单, 任务列表", "todo, checklist, task list, 待办"
     ),
     _intent(
+        "remember",
+        "remember, keep in mind, add a memory, to memory, 记住, 记下, 别忘了",
+        "memory add, remember, 记住",
+    ),
+    _intent(
+        "recall",
+        "you remember, your memory, your memories, the memories, my memories, from memory, 记得, 记忆, 回忆",
+        "memory search, recall, 回忆",
+    ),
+    _intent(
         "weather",
         "weather, temperature, forecast, rain, sunny, windy, umbrella, how warm, how cold, 天气, 气温, 下雨, 温度",
         "weather, forecast, temperature, 天气, 气温",

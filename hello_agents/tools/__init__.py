@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .builtin.calculator import CalculatorTool
     from .builtin.devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .builtin.file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
+    from .builtin.memory_tool import MemoryTool
     from .builtin.search import SearchTool
     from .builtin.search_files import GlobTool, GrepTool
     from .builtin.skill_tool import SkillTool
@@ -45,6 +46,7 @@ __all__ = [
     "FunctionTool",
     "GlobTool",
     "GrepTool",
+    "MemoryTool",
     "MultiEditTool",
     "ReadOnlyFilter",
     "ReadTool",
@@ -91,6 +93,7 @@ _LATER = {
     "DevLogStore": "builtin.devlog_tool",
     "DevLogTool": "builtin.devlog_tool",
     "EditTool": "builtin.file_tools",
+    "MemoryTool": "builtin.memory_tool",
     "MultiEditTool": "builtin.file_tools",
     "ReadTool": "builtin.file_tools",
     "WriteTool": "builtin.file_tools",

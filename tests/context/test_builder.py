@@ -216,7 +216,7 @@ def test_what_says_the_same_is_merged_and_both_are_cited():
 def test_a_large_packet_is_passed_over_for_small_ones():
     large = evidence("The hotel has many rooms and halls. " * 40, 0.8, citation="large")
     small = [evidence("Hotel Gare.", 0.7, citation="s1"), evidence("Pension Lune.", 0.6, citation="s2")]
-    first = evidence("The station is in the middle of the town. " * 10, 0.9, citation="first")
+    first = evidence("The station is in the middle of the town. " * 15, 0.9, citation="first")
     trace = builder(ContextConfig(max_tokens=260, reserve_ratio=0, mmr_lambda=1)).trace(
         QUERY, additional_packets=[first, large, *small]
     )
@@ -309,7 +309,7 @@ def test_without_compression_whole_packets_go():
 
 
 def test_a_model_shortens_and_what_it_writes_is_fitted():
-    config = ContextConfig(max_tokens=300, reserve_ratio=0)
+    config = ContextConfig(max_tokens=360, reserve_ratio=0)
     said = builder(config, llm=ScriptedLLM("[1] Gare, near.")).trace(QUERY, None, "Be brief.", TWO)
     assert "[1] Gare, near." in said.text
     assert next(section for section in said.compressed if section.section == "evidence").by_model
@@ -319,7 +319,7 @@ def test_a_model_shortens_and_what_it_writes_is_fitted():
 
 @pytest.mark.parametrize("reply", [RuntimeError("down"), ""])
 def test_a_model_that_fails_is_reported_and_sentences_are_chosen(reply):
-    config = ContextConfig(max_tokens=300, reserve_ratio=0)
+    config = ContextConfig(max_tokens=360, reserve_ratio=0)
     trace = builder(config, llm=ScriptedLLM(reply)).trace(QUERY, None, "Be brief.", TWO)
     assert [(failure.stage, failure.name) for failure in trace.failures] == [("compress", "model")]
     assert trace.text == builder(config).build(QUERY, None, "Be brief.", TWO)

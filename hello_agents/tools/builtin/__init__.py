@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .calculator import CalculatorTool
     from .devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
+    from .memory_tool import MemoryTool
     from .search import SearchTool
     from .search_files import GlobTool, GrepTool
     from .skill_tool import SkillTool
@@ -23,6 +24,7 @@ __all__ = [
     "EditTool",
     "GlobTool",
     "GrepTool",
+    "MemoryTool",
     "MultiEditTool",
     "ReadTool",
     "SearchTool",
@@ -43,6 +45,7 @@ _HOMES = {
     "EditTool": "file_tools",
     "GlobTool": "search_files",
     "GrepTool": "search_files",
+    "MemoryTool": "memory_tool",
     "MultiEditTool": "file_tools",
     "ReadTool": "file_tools",
     "SearchTool": "search",
