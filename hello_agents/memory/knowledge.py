@@ -276,7 +276,7 @@ class Knowledge:
     def _passage(self, chunk: Chunk, found: Found, neighbours: int) -> Passage:
         record = self._records[chunk.document_id]
         document = record.document
-        at = record.chunks.index(chunk)
+        at = int(found.id.rpartition("/")[2])
         first = record.chunks[max(0, at - neighbours)]
         last = record.chunks[min(len(record.chunks) - 1, at + neighbours)]
         citation = self._citation(document, chunk, first.line, last.last_line)
