@@ -108,6 +108,18 @@ class Knowledge:
         self._made = 0
         self._lock = RLock()
 
+    def beside(self, namespace: str) -> Knowledge:
+        """Empty knowledge of another name, with the same settings."""
+        return Knowledge(
+            self.index.vectors.embedding,
+            chunk_tokens=self.chunk_tokens,
+            overlap_tokens=self.overlap_tokens,
+            namespace=namespace,
+            rerank=self.index.rerank,
+            counter=self._counter,
+            language=self.language,
+        )
+
     # --- documents ---------------------------------------------------------------------------------------------------
 
     @property
@@ -258,9 +270,7 @@ class Knowledge:
             # Some were left out: look further down.
             depth *= 4
 
-    def _passages(
-        self, found: Iterable[Found], limit: int, neighbours: int, per_document: int | None
-    ) -> list[Passage]:
+    def _passages(self, found: Iterable[Found], limit: int, neighbours: int, per_document: int | None) -> list[Passage]:
         passages: list[Passage] = []
         for one in found:
             chunk = self._chunks[one.id]

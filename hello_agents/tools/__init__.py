@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .builtin.calculator import CalculatorTool
     from .builtin.devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .builtin.file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
+    from .builtin.rag_tool import RAGTool
     from .builtin.search import SearchTool
     from .builtin.search_files import GlobTool, GrepTool
     from .builtin.skill_tool import SkillTool
@@ -47,6 +48,7 @@ __all__ = [
     "GrepTool",
     "MultiEditTool",
     "ReadOnlyFilter",
+    "RAGTool",
     "ReadTool",
     "SearchTool",
     "SkillTool",
@@ -80,6 +82,7 @@ _LATER = {
     "run_batch_tool_sync": "async_executor",
     "run_parallel_tools": "async_executor",
     "run_parallel_tools_sync": "async_executor",
+    "RAGTool": "builtin.rag_tool",
     "SearchTool": "builtin.search",
     "ToolChain": "chain",
     "ToolChainManager": "chain",

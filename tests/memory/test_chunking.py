@@ -13,9 +13,40 @@ COUNTER = TokenCounter("gpt-4o")
 
 PIECES = st.sampled_from(
     [
-        *("# One\n", "## Two ##\n", "#no\n", "Three\n===\n", "Four\nand\n---\n", "\n", "\n\n", "\r\n", "\r", "```py\n", "```\n"),
-        *("~~~~\n", "- item\n", "* * *\n", "| a | b |\n|---|---|\n", "  ", "\t", "    code\n", "Plain words. ", "Is it? "),
-        *("x" * 50, "word " * 30, "知识库由文档组成。", "没有空格的一长串汉字" * 8, "👩‍👩‍👧‍👦", "e\u0301", "\ud800", "<|endoftext|>"),
+        *(
+            "# One\n",
+            "## Two ##\n",
+            "#no\n",
+            "Three\n===\n",
+            "Four\nand\n---\n",
+            "\n",
+            "\n\n",
+            "\r\n",
+            "\r",
+            "```py\n",
+            "```\n",
+        ),
+        *(
+            "~~~~\n",
+            "- item\n",
+            "* * *\n",
+            "| a | b |\n|---|---|\n",
+            "  ",
+            "\t",
+            "    code\n",
+            "Plain words. ",
+            "Is it? ",
+        ),
+        *(
+            "x" * 50,
+            "word " * 30,
+            "知识库由文档组成。",
+            "没有空格的一长串汉字" * 8,
+            "👩‍👩‍👧‍👦",
+            "e\u0301",
+            "\ud800",
+            "<|endoftext|>",
+        ),
         *("---\ntitle: x\n---\n", "3.14", "”。", "\u3000", "\x0c", "\u2028"),
     ]
 )

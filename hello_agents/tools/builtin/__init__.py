@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .calculator import CalculatorTool
     from .devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
+    from .rag_tool import RAGTool
     from .search import SearchTool
     from .search_files import GlobTool, GrepTool
     from .skill_tool import SkillTool
@@ -24,6 +25,7 @@ __all__ = [
     "GlobTool",
     "GrepTool",
     "MultiEditTool",
+    "RAGTool",
     "ReadTool",
     "SearchTool",
     "SkillTool",
@@ -45,6 +47,7 @@ _HOMES = {
     "GrepTool": "search_files",
     "MultiEditTool": "file_tools",
     "ReadTool": "file_tools",
+    "RAGTool": "rag_tool",
     "SearchTool": "search",
     "SkillTool": "skill_tool",
     "TaskTool": "task_tool",
