@@ -201,10 +201,8 @@ class Knowledge:
         """Puts another text in place of a document's. Raises `WrongId` when there is none, and as `add` does."""
         with self._lock:
             old = self._record(document_id)
-            if isinstance(source, str):
-                new = replace(old.document, text=source)
-            else:
-                new = replace(source, id=document_id)
+            text_only = isinstance(source, str)
+            new = replace(old.document, text=source) if text_only else replace(source, id=document_id)
             return self._put(new, old.sizes, True)
 
     def delete(self, document_id: str) -> int:

@@ -103,31 +103,33 @@ def _language(notebook: Mapping[str, Any]) -> str:
 
 
 def _cell(cell: object, language: str, outputs: bool, name: str) -> Iterator[str]:
-    match cell:
-        case {"cell_type": "markdown" | "raw", "source": source}:
-            text = _joined(source).strip()
-            if text:
+    parts: dict[str, Any] = cast("dict[str, Any]", cell) if isinstance(cell, dict) else {}
+    source = parts.get("source")
+    match parts.get("cell_type"):
+        case "markdown" | "raw" if source is not None:
+            if text := _joined(source).strip():
                 yield text
-        case {"cell_type": "code", "source": source}:
-            text = _joined(source).strip("\n")
-            if text.strip():
+        case "code" if source is not None:
+            if text := _joined(source).strip("\n"):
                 yield _fenced(text, language)
-            if outputs:
-                for output in cast("dict[str, Any]", cell).get("outputs") or ():
-                    yield from _output(output)
+            for output in parts.get("outputs") or () if outputs else ():
+                yield from _output(output)
         case _:
             raise LoadFault(f"{name!r} has a cell that is none. Open it in Jupyter and save it again.")
 
 
-def _output(output: object) -> Iterator[str]:
+def _output(output: Any) -> Iterator[str]:
     match output:
-        case {"output_type": "stream", "text": text} | {"data": {"text/plain": text}}:
-            if written := _joined(text).strip("\n"):
-                yield _fenced(written, "text")
-        case {"output_type": "error", "ename": error, "evalue": why}:
-            yield _fenced(f"{error}: {why}", "text")
+        case {"output_type": "stream", "text": _}:
+            text = _joined(output["text"])
+        case {"data": {"text/plain": _}}:
+            text = _joined(output["data"]["text/plain"])
+        case {"output_type": "error", "ename": str(), "evalue": str()}:
+            text = f"{output['ename']}: {output['evalue']}"
         case _:
-            pass
+            return
+    if text := text.strip("\n"):
+        yield _fenced(text, "text")
 
 
 def _joined(lines: object) -> str:
@@ -155,7 +157,6 @@ def convert(content: bytes, name: str) -> str:
             FileConversionException,
             MarkItDown,
             MarkItDownException,
-            MissingDependencyException,
             StreamInfo,
         )
     except ImportError as error:
@@ -168,12 +169,18 @@ def convert(content: bytes, name: str) -> str:
         return MarkItDown(enable_plugins=False).convert_stream(BytesIO(content), stream_info=info).markdown
     except FileConversionException as error:
         # What was tried tells whether the file is broken, or a package is not there.
-        kinds = [tried.exc_info[0] for tried in error.attempts or () if tried.exc_info is not None]
-        if MissingDependencyException in kinds:
+        if any(_is_missing(tried.exc_info) for tried in cast("Any", error).attempts or ()):
             raise _missing(name) from error
         raise _unreadable(name) from error
     except MarkItDownException as error:
         raise _unreadable(name) from error
+
+
+def _is_missing(told: Any) -> bool:
+    """Whether an attempt ended for want of a package."""
+    from markitdown import MissingDependencyException
+
+    return told is not None and issubclass(told[0], MissingDependencyException)
 
 
 def _is_utf8(content: bytes) -> bool:

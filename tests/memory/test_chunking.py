@@ -1,5 +1,7 @@
 """Chunking: what holds for every text, and where particular texts are cut."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,7 +188,7 @@ def test_code_is_cut_at_lines():
 def test_the_overlap_is_whole_sentences():
     text = " ".join(f"Sentence number {number} is here." for number in range(40))
     found = cut(text, 50, 20)
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         assert after.start < before.end
         assert after.text.startswith("Sentence")
 

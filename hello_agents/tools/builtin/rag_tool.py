@@ -42,8 +42,8 @@ class RAGTool(Tool):
     Documents are held in memory, in one `Knowledge` for each namespace: `knowledge.save(path)` keeps them, and
     `knowledge=` takes over what was loaded. Files are read from `root` only, whatever a model asks for; it is
     `knowledge_base_path` unless given. `ask` uses the model `llm`; without one it quotes the sentences that fit best.
-    Making a tool touches no disk. `expandable`: each action is a tool of its own. Raises `ConfigException` for the address
-    or the key of a Qdrant server, since none is used.
+    Making a tool touches no disk. `expandable`: each action is a tool of its own. Raises `ConfigException` for the
+    address or the key of a Qdrant server, since none is used.
     """
 
     def __init__(
@@ -289,8 +289,10 @@ class RAGTool(Tool):
         ids: Sequence[str | None] = [None] * len(texts) if document_ids is None else document_ids
         if len(ids) != len(texts):
             raise ValueError(f"There are {len(ids)} ids for {len(texts)} texts. Pass one for each, or none.")
-        sizes = {"chunk_size": chunk_size, "chunk_overlap": chunk_overlap}
-        added = [self._add_text(one, id, namespace=namespace, **sizes) for one, id in zip(texts, ids, strict=True)]
+        added = (
+            self._add_text(one, id, None, namespace, chunk_size, chunk_overlap)
+            for one, id in zip(texts, ids, strict=True)
+        )
         return "\n".join(map(self._told, added))
 
     def add_texts_batch(
@@ -406,12 +408,12 @@ class RAGTool(Tool):
         unknown = [number for number in numbers if number not in cited]
         sources = _sources(passages)
         data = {"question": question, "answer": answer, "sources": sources, "cited": cited, "unknown": unknown}
-        lines = [
-            text("rag.source", self._language, number=number, citation=passages[number - 1].citation)
-            for number in cited or range(1, len(passages) + 1)
-        ]
-        if not include_citations:
+        if not (include_citations and cited):
             return ToolResponse.success(answer, data)
+        lines = (
+            text("rag.source", self._language, number=number, citation=passages[number - 1].citation)
+            for number in cited
+        )
         return ToolResponse.success(text("rag.sources", self._language, answer=answer, sources="\n".join(lines)), data)
 
     def _said(self, added: Added) -> ToolResponse:
