@@ -15,6 +15,18 @@ MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 CONVERTED = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".xls", ".html", ".htm", ".epub", ".msg"})
 """What `markitdown` is asked to turn into Markdown."""
 
+_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_BEGINNINGS: Mapping[str, bytes] = {
+    ".pdf": b"%PDF-",
+    ".docx": _ZIP,
+    ".pptx": _ZIP,
+    ".xlsx": _ZIP,
+    ".epub": _ZIP,
+    ".xls": _OLE,
+    ".msg": _OLE,
+}
+"""How such files begin. `markitdown` gives back the bytes of one that is broken as if they were its text."""
+
 MOST_BYTES = 50_000_000
 """The largest file that is read."""
 
@@ -152,6 +164,10 @@ def convert(content: bytes, name: str) -> str:
     """
     from io import BytesIO
 
+    suffix = PurePosixPath(name).suffix.lower()
+    # A PDF may have something in front.
+    if _BEGINNINGS.get(suffix, b"") not in content[:1024]:
+        raise _unreadable(name)
     try:
         from markitdown import (
             FileConversionException,
@@ -161,7 +177,6 @@ def convert(content: bytes, name: str) -> str:
         )
     except ImportError as error:
         raise _missing(name) from error
-    suffix = PurePosixPath(name).suffix.lower()
     # Without a charset it guesses one from the first bytes, wrongly when these are ASCII.
     charset = "utf-8" if suffix in (".html", ".htm", ".csv") and _is_utf8(content) else None
     info = StreamInfo(extension=suffix, charset=charset)

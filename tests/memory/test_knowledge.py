@@ -56,7 +56,7 @@ def test_two_questions_find_two_sections():
     knowledge = Knowledge(chunk_tokens=800, overlap_tokens=100)
     added = knowledge.add(GUIDE, id="guide.md")
     assert (added.chunks, added.skipped_empty, added.change) == (4, 0, "added")
-    tops = [knowledge.search(query)[0] for query in ("install on Linux", "how is it run", "drag the icon")]
+    tops = [knowledge.search(query)[0] for query in ("install on Linux", "how to run", "drag the icon")]
     assert [top.chunk.heading_path for top in tops] == [
         ("Guide", "Install", "Linux"),
         ("Guide", "Run"),

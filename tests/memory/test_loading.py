@@ -169,16 +169,24 @@ def test_office_and_pdf(tmp_path, name, content, said):
 
 
 def test_a_table():
-    assert convert("dish,price\n麻婆豆腐,3\n".encode(), "menu.csv").split("\n")[::2] == [
+    written = convert("dish,price\n麻婆豆腐,3\n".encode(), "menu.csv")
+    assert written.split("\n")[::2] == [
         "| dish | price |",
         "| 麻婆豆腐 | 3 |",
     ]
 
 
+@pytest.mark.parametrize("content", [b"this is none", b"PK\x03\x04 and no more", b"%PDF-1.4 and no more", b""])
 @pytest.mark.parametrize("name", ["x.docx", "x.pdf"])
-def test_a_broken_file(name):
+def test_a_broken_file(name, content):
     with pytest.raises(LoadFault, match=f"'{name}' cannot be read as "):
-        document_of(b"this is none", name)
+        document_of(content, name)
+
+
+def test_a_kind_of_file_whose_package_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pptx", None)
+    with pytest.raises(ImportError, match=r"'x\.pptx' needs a package .* or save the \.pptx as Markdown"):
+        document_of(docx("text"), "x.pptx")
 
 
 def test_without_the_package(tmp_path):
