@@ -1,4 +1,4 @@
-"""Loading: files as documents. Text in several encodings, Markdown, notebooks; PDF and Office through `markitdown`."""
+"""Loading: files as documents. Text in several encodings, Markdown, notebooks; PDF, Office and HTML through `markitdown`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from ..core.exceptions import HelloAgentsException
 from .documents import Document, Form
 
 MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
-CONVERTED = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".xls", ".html", ".htm", ".epub", ".msg"})
-"""What `markitdown` is asked to turn into Markdown."""
-
-_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
-_BEGINNINGS: Mapping[str, bytes] = {
-    ".pdf": b"%PDF-",
-    ".docx": _ZIP,
-    ".pptx": _ZIP,
-    ".xlsx": _ZIP,
-    ".epub": _ZIP,
-    ".xls": _OLE,
-    ".msg": _OLE,
+CONVERTED: Mapping[str, str] = {
+    ".pdf": "PdfConverter",
+    ".docx": "DocxConverter",
+    ".pptx": "PptxConverter",
+    ".xlsx": "XlsxConverter",
+    ".xls": "XlsConverter",
+    ".html": "HtmlConverter",
+    ".htm": "HtmlConverter",
+    ".csv": "CsvConverter",
+    ".epub": "EpubConverter",
+    ".msg": "OutlookMsgConverter",
 }
-"""How such files begin. `markitdown` gives back the bytes of one that is broken as if they were its text."""
+"""What `markitdown` can turn into Markdown, and by which of its converters."""
+
+_AS_TEXT = frozenset({".html", ".htm", ".csv"})
+"""Of these, the ones that are texts in some encoding."""
 
 MOST_BYTES = 50_000_000
 """The largest file that is read."""
@@ -57,7 +59,8 @@ def document_of(content: bytes, source: str, *, id: str | None = None, outputs: 
     name = PurePosixPath(source.replace("\\", "/")).name
     suffix = PurePosixPath(name).suffix.lower()
     id = source if id is None else id
-    if suffix in CONVERTED:
+    # A table of values is a text already.
+    if suffix in CONVERTED and suffix != ".csv":
         return Document(id, convert(content, name), source=source)
     text, encoding = decoded(content, name)
     metadata: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
@@ -158,52 +161,32 @@ def _fenced(text: str, language: str) -> str:
 
 
 def convert(content: bytes, name: str) -> str:
-    """The content of a file as Markdown, by `markitdown`, whose plug-ins stay off. Raises `LoadFault` when it cannot.
+    """The content of a file as Markdown, by the converter of `markitdown` that the end of its name asks for.
 
-    Raises `ImportError` where the package, or what it needs for this kind of file, is not installed.
+    Not by its guessing: that would give back the bytes of a broken file as if they were its text. Raises `LoadFault`
+    for a file that cannot be read, and `ImportError` where the package, or what it needs for this kind of file, is
+    not installed.
     """
+    from importlib import import_module
     from io import BytesIO
 
     suffix = PurePosixPath(name).suffix.lower()
-    # A PDF may have something in front.
-    if _BEGINNINGS.get(suffix, b"") not in content[:1024]:
-        raise _unreadable(name)
+    if suffix in _AS_TEXT:
+        content = decoded(content, name)[0].encode("utf-8")
     try:
-        from markitdown import (
-            FileConversionException,
-            MarkItDown,
-            MarkItDownException,
-            StreamInfo,
-        )
+        markitdown: Any = import_module("markitdown")
+        converters = vars(import_module("markitdown.converters"))
     except ImportError as error:
         raise _missing(name) from error
-    # Without a charset it guesses one from the first bytes, wrongly when these are ASCII.
-    charset = "utf-8" if suffix in (".html", ".htm", ".csv") and _is_utf8(content) else None
-    info = StreamInfo(extension=suffix, charset=charset)
+    charset = "utf-8" if suffix in _AS_TEXT else None
+    info = markitdown.StreamInfo(extension=suffix, charset=charset, filename=name)
     try:
-        return MarkItDown(enable_plugins=False).convert_stream(BytesIO(content), stream_info=info).markdown
-    except FileConversionException as error:
-        # What was tried tells whether the file is broken, or a package is not there.
-        if any(_is_missing(tried.exc_info) for tried in cast("Any", error).attempts or ()):
-            raise _missing(name) from error
+        return converters[CONVERTED[suffix]]().convert(BytesIO(content), info).markdown
+    except markitdown.MissingDependencyException as error:
+        raise _missing(name) from error
+    # What reads a broken file may raise anything.
+    except Exception as error:
         raise _unreadable(name) from error
-    except MarkItDownException as error:
-        raise _unreadable(name) from error
-
-
-def _is_missing(told: Any) -> bool:
-    """Whether an attempt ended for want of a package."""
-    from markitdown import MissingDependencyException
-
-    return told is not None and issubclass(told[0], MissingDependencyException)
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _unreadable(name: str) -> LoadFault:

@@ -8,7 +8,6 @@ import pytest
 
 from hello_agents import SimpleAgent, ToolRegistry
 from hello_agents.core.exceptions import ConfigException
-from hello_agents.core.message import ToolCall
 from hello_agents.memory import HashingEmbedding, Knowledge
 from hello_agents.offline import OfflineLLM, ScriptedLLM
 from hello_agents.tools import RAGTool, ToolStatus
@@ -76,13 +75,19 @@ def test_what_the_documents_do_not_say(tool, llm):
 
 
 def test_citations_of_a_model(tool):
-    tool.llm = ScriptedLLM("It is easy [2, 1], and quick [9].")
+    prompts = []
+
+    class Listening(ScriptedLLM):
+        def stream(self, request):
+            prompts.append(request.messages[-1].text)
+            return super().stream(request)
+
+    tool.llm = Listening("It is easy [2, 1], and quick [9].")
     response = ask(tool, "Install or run?", limit=2)
     assert (response.data["cited"], response.data["unknown"]) == ([2, 1], [9])
     numbers = re.findall(r"^\[(\d)\]", response.text, re.MULTILINE)
     assert numbers == ["2", "1"]
-    (request,) = tool.llm.requests
-    prompt = request.messages[-1].text
+    (prompt,) = prompts
     assert all(f"[{one['number']}] {one['citation']}\n{one['text']}" in prompt for one in response.data["sources"])
     assert prompt.endswith("Question: Install or run?")
 
@@ -298,8 +303,9 @@ def test_the_actions_as_tools(language):
     for name in names:
         shown = str(registry.get_tool(name).to_openai_schema())
         assert (re.search("[\u4e00-\u9fff]", shown) is not None) == (language == "zh")
-    registry.execute_call(ToolCall("1", "rag_add_text", {"text": "About cats.", "document_id": "c"}))
-    assert "About cats." in str(registry.execute_call(ToolCall("2", "rag_search", {"query": "cats"})))
+    assert registry.execute_tool("rag_add_text", {"text": "About cats.", "document_id": "c"}).code is None
+    assert "About cats." in registry.execute_tool("rag_search", {"query": "cats", "limit": 1}).text
+    assert registry.execute_tool("rag_search", {"limit": 1}).code == "INVALID_PARAM"
 
 
 @pytest.mark.parametrize(
@@ -325,10 +331,8 @@ def test_threads_may_add_and_search_at_once():
 
     def work(number):
         for round in range(5):
-            tool.add_text(f"topic {number} {round}", document_id=f"{number}", namespace=None)
-            response = tool.run(
-                {"action": "add_text", "text": f"topic {number} {round}", "document_id": f"{number}", "replace": True}
-            )
+            text = {"text": f"topic {number} {round}", "document_id": f"{number}", "replace": True}
+            response = tool.run({"action": "add_text", **text})
             if response.code or not tool.run({"action": "search", "query": "topic"}).data["results"]:
                 failed.append(response.text)
 
