@@ -1,4 +1,4 @@
-"""Loading: files as documents. Text in several encodings, Markdown, notebooks; PDF, Office and HTML through `markitdown`."""
+"""Loading: files as documents. Texts in several encodings, Markdown, notebooks; PDF, Office, HTML by `markitdown`."""
 
 from __future__ import annotations
 
