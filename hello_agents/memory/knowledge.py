@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..catalogue import text as catalogue_text
 from .chunking import check_sizes, chunk
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Added", "FolderAdded", "Knowledge", "Passage"]
 
 Change = Literal["added", "replaced", "unchanged"]
+METHODS: tuple[str, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +259,8 @@ class Knowledge:
             raise ValueError(
                 f"neighbours={neighbours} and per_document={per_document} do not work. Use 0 or more, and 1 or more."
             )
+        if method not in METHODS:
+            raise ValueError(f"{method!r} is not a method of searching. Use one of {', '.join(METHODS)}.")
         depth = limit
         while True:
             with self._lock:

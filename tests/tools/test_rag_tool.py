@@ -67,6 +67,14 @@ def test_an_answer_quotes_and_cites(tool, llm, question, answer, source):
 
 
 @pytest.mark.parametrize("llm", [None, OfflineLLM()])
+def test_long_passages_are_read_to_the_end(llm):
+    tool = RAGTool(knowledge=Knowledge(chunk_tokens=2000), llm=llm)
+    filling = " ".join(f"Filling number {number} says little." for number in range(200))
+    tool.add_text(f"{filling} The capital of Norway is Oslo.", document_id="d")
+    assert ask(tool, "What is the capital of Norway?").data["answer"].startswith("The capital of Norway is Oslo. [1]")
+
+
+@pytest.mark.parametrize("llm", [None, OfflineLLM()])
 def test_what_the_documents_do_not_say(tool, llm):
     tool.llm = llm
     response = ask(tool, "Who discovered quantum chromodynamics?")
@@ -148,6 +156,7 @@ def test_an_embedding_that_fails_is_an_error_and_not_nothing_found():
         ({"action": "search"}, "INVALID_PARAM", "The query is empty"),
         ({"action": "ask"}, "INVALID_PARAM", "The query is empty"),
         ({"action": "search", "query": "x", "limit": 0}, "INVALID_PARAM", "limit=0"),
+        ({"action": "search", "query": "x", "method": "magic"}, "INVALID_PARAM", "'magic' is not a method"),
         ({"action": "search", "query": "x", "namespace": "none"}, "NOT_FOUND", "no namespace 'none'"),
         ({"action": "search", "query": "x", "colour": 1}, "INVALID_PARAM", "colour"),
         ({"action": "add_text", "text": " \n"}, "INVALID_PARAM", "text is empty"),
