@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
 from math import log, sqrt
 from typing import Any
-from zlib import crc32
 
 from ..core.exceptions import ConfigException
 from .optional import installed
@@ -21,8 +21,9 @@ class HashingEmbedding:
 
     Texts are near one another when they share words, or words that are spelled alike: "brewing" is near "brew" and
     nothing brings "brewing" near "infusion". It needs no model and no network and gives the same vectors in every
-    process. Weinberger et al., "Feature hashing for large scale multitask learning" (ICML 2009): each feature adds to
-    one place, with a sign that the hash chooses too, so that features that meet by chance cancel out on average.
+    process. Weinberger et al., "Feature hashing for large scale multitask learning" (ICML 2009): the hash chooses where
+    a feature adds and with which sign, so that features that meet by chance cancel out on average; in a single case
+    they need not, and a low similarity means nothing. The more numbers (`dimension`), the rarer that is.
     """
 
     def __init__(self, dimension: int = 384) -> None:
@@ -36,23 +37,33 @@ class HashingEmbedding:
 
     def _vector(self, text: str) -> list[float]:
         vector = [0.0] * self.dimension
-        for (feature, weight), count in Counter(_features(text)).items():
-            hashed = crc32(feature.encode("utf-8", "surrogatepass"))
-            sign = weight if hashed >> 31 else -weight
-            vector[hashed % self.dimension] += sign * (1 + log(count))
+        for feature, count in Counter(_features(text)).items():
+            weight = 1 + log(count)
+            drawn = int.from_bytes(blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+            for _ in range(_PLACES):
+                drawn, place = divmod(drawn, self.dimension)
+                drawn, positive = divmod(drawn, 2)
+                vector[place] += weight if positive else -weight
         length = sqrt(sum(number * number for number in vector))
         return [number / length for number in vector] if length else vector
 
 
-def _features(text: str) -> Iterator[tuple[str, float]]:
-    """Words with weight 1; signs of unspaced scripts and groups of three letters, which are less telling, with less."""
+_PLACES = 4
+"""How many places a feature adds to: two that meet in one of them still differ in the others."""
+
+
+def _features(text: str) -> Iterator[str]:
+    """Words, the groups of three letters in them with their borders, and the single signs of unspaced scripts.
+
+    The parts end in `*`, which no word does.
+    """
     for word in words(text):
-        yield word, 1.0
+        yield word
         if is_unspaced(word[0]):
-            yield from ((f"{sign}*", 0.3) for sign in word)
+            yield from (f"{sign}*" for sign in word)
         else:
             framed = f"<{word}>"
-            yield from ((framed[at : at + 3] + "*", 0.3) for at in range(len(framed) - 2))
+            yield from (f"{framed[at : at + 3]}*" for at in range(len(framed) - 2))
 
 
 class SentenceTransformerEmbedding:

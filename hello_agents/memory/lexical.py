@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from .faults import check_new, check_query, check_text, check_there
 from .optional import installed
+from .selection import highest
 from .words import is_unspaced, words
 
 K1, B = 1.5, 0.75
@@ -153,8 +154,8 @@ class PlainScorer:
 class FastScorer:
     """BM25 by bm25s (Lù, "BM25S: Orders of magnitude faster lexical search via eager sparse scoring", 2024).
 
-    The best are taken from the scores above 0 only: among the many texts that share no word with the query, all of
-    them tied, a selection takes longer than the scoring.
+    The selection is not its own: among the many texts that share no word with the query, all of them tied at 0, that
+    takes longer than the scoring.
     """
 
     def __init__(self, texts: Sequence[Sequence[str]], numpy: Any, bm25s: Any) -> None:
@@ -171,13 +172,4 @@ class FastScorer:
         known = [self._places[word] for word in query if word in self._places]
         if not known:
             return []
-        numpy = self._numpy
-        scores = self._index.get_scores_from_ids(known)
-        places = numpy.flatnonzero(scores)
-        scores = scores[places]
-        if len(scores) > limit:
-            least = numpy.partition(scores, len(scores) - limit)[len(scores) - limit]
-            kept = scores >= least
-            places, scores = places[kept], scores[kept]
-        order = numpy.lexsort((places, -scores))[:limit]
-        return list(zip(places[order].tolist(), scores[order].tolist(), strict=True))
+        return highest(self._numpy, self._index.get_scores_from_ids(known), limit)

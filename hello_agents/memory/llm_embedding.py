@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..core.exceptions import BadReply, ConfigException
 from ..core.settings import setting
@@ -83,13 +83,16 @@ def _vectors(response: object, expected: int, who: str) -> list[list[float]]:
     """The vectors of a response in the order of the texts, whatever order they came in."""
     from ..wire.loose import mapping, mappings
 
-    found = {
-        one.get("index", place): one.get("embedding")
-        for place, one in enumerate(mappings(mapping(response).get("data")))
-    }
-    vectors = [found.get(place) for place in range(expected)]
-    if len(found) != expected or not all(isinstance(vector, list) for vector in vectors):
+    data = mappings(mapping(response).get("data"))
+    found = {one.get("index", place): one.get("embedding") for place, one in enumerate(data)}
+    if len(found) != expected:
         raise BadReply(
             f"{who} sent {len(found)} vectors for {expected} texts. Check that the model is one for embeddings."
         )
-    return vectors  # pyright: ignore[reportReturnType] - each was looked at.
+    vectors: list[list[float]] = []
+    for place in range(expected):
+        vector = found.get(place)
+        if not isinstance(vector, list):
+            raise BadReply(f"{who} sent no vector for text {place}. Check that the model is one for embeddings.")
+        vectors.append(cast("list[float]", vector))
+    return vectors

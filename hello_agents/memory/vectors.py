@@ -14,6 +14,7 @@ from .embeddings import Embedding, HashingEmbedding, SentenceTransformerEmbeddin
 from .faults import SearchFailed, check_new, check_query, check_text, check_there
 from .llm_embedding import EndpointEmbedding
 from .optional import installed
+from .selection import highest
 
 __all__ = [
     "Embedding",
@@ -251,11 +252,4 @@ class FastRows:
     def nearest(self, vector: Sequence[float], limit: int) -> list[tuple[int, float]]:
         numpy = self._numpy
         found = self._matrix[: self._size] @ numpy.asarray(vector, dtype=numpy.float32)
-        least = 0.0
-        if self._size > limit:
-            least = max(0.0, float(numpy.partition(found, self._size - limit)[self._size - limit]) - 10**-_DIGITS)
-        places = numpy.flatnonzero(found >= least)
-        found = numpy.round(found[places].astype(numpy.float64), _DIGITS)
-        order = numpy.lexsort((places, -found))[:limit]
-        best = zip(places[order].tolist(), found[order].tolist(), strict=True)
-        return [(place, min(similarity, 1.0)) for place, similarity in best if similarity > 0]
+        return [(place, min(value, 1.0)) for place, value in highest(numpy, found, limit, _DIGITS)]

@@ -1,9 +1,11 @@
-"""A server on loopback that speaks Chat Completions, as strict as the strictest provider, with faults to order.
+"""A server on loopback that speaks Chat Completions and Embeddings, as strict as the strictest provider, with faults
+to order.
 
     with OpenAIServer("Hello", ToolCall("c1", "add", {"a": 1})) as server:
         llm = HelloAgentsLLM("m", "key", server.base_url)
 
-Each request takes the next reply of the script; a `Model` in place of a script answers every request.
+Each request takes the next reply of the script; a `Model` in place of a script answers every request. Where the script
+is empty, `embed` answers requests for embeddings.
 `server.requests` holds the bodies that came, `server.headers` their headers.
 """
 
@@ -77,6 +79,7 @@ class Late:
 
 Scripted = str | ToolCall | Sequence[ToolCall] | Message | Replied | Raw | Fault | Drop | Late
 Script = Scripted | Callable[[dict[str, Any]], Scripted]
+Embedding = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 
 class OpenAIServer:
@@ -85,12 +88,19 @@ class OpenAIServer:
     root = "/v1"
     """What the base URL ends in."""
 
-    def __init__(self, *script: Script | Model, api_key: str | None = None, model: str = "loopback") -> None:
+    def __init__(
+        self,
+        *script: Script | Model,
+        api_key: str | None = None,
+        model: str = "loopback",
+        embed: Embedding | None = None,
+    ) -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.api_key = api_key
         """The one key that is let in; `None` lets everybody in."""
         self.model = model
+        self.embed = embed
         self._model = script[0] if len(script) == 1 and _is_model(script[0]) else None
         self._script: list[Any] = [] if self._model else list(script)
         self._lock = threading.Lock()
@@ -137,6 +147,12 @@ class OpenAIServer:
 
     def close(self) -> None:
         self.__exit__()
+
+    def vectors_for(self, body: dict[str, Any]) -> Any:
+        """What answers a request for embeddings: the next of the script, else what `embed` gives."""
+        if self._script or self.embed is None:
+            return self.reply_to(body)
+        return embeddings_of(self.embed(body["input"]), self.model)
 
     def reply_to(self, body: dict[str, Any]) -> Any:
         if self._model is not None:
@@ -194,15 +210,16 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(self.fault(_refusal(f"We could not parse the JSON body of your request: {error}")))
         self.owner.requests.append(body)
         self.owner.headers.append({name.lower(): value for name, value in self.headers.items()})
-        complaint = self.complaint(body)
+        embeds = self.path.endswith("/embeddings")
+        complaint = about_embeddings(body) if embeds else self.complaint(body)
         if complaint:
             return self._send(self.fault(_refusal(complaint)))
-        return self._answer(body, self.owner.reply_to(body))
+        return self._answer(body, self.owner.vectors_for(body) if embeds else self.owner.reply_to(body))
 
     # What differs from protocol to protocol
 
     def is_known(self) -> bool:
-        return self.path.partition("?")[0] == "/v1/chat/completions"
+        return self.path.partition("?")[0] in ("/v1/chat/completions", "/v1/embeddings")
 
     def key(self) -> str:
         return self.headers.get("authorization", "").removeprefix("Bearer ")
@@ -583,6 +600,29 @@ def about_schema(schema: Any, path: tuple[str, ...]) -> str | None:
     nested += [("items", schema[name]) for name in ("items", "additionalProperties") if name in schema]
     nested += [(name, value) for name in ("anyOf", "oneOf", "allOf") for value in schema.get(name, ())]
     return next((words for name, value in nested if (words := about_schema(value, (*path, name)))), None)
+
+
+def embeddings_of(vectors: Sequence[Sequence[float]], model: str) -> Raw:
+    """A response with these vectors, as a provider writes it."""
+    data = [{"object": "embedding", "index": at, "embedding": list(vector)} for at, vector in enumerate(vectors)]
+    return Raw({"object": "list", "data": data, "model": model, "usage": {"prompt_tokens": 1, "total_tokens": 1}})
+
+
+def about_embeddings(body: Any) -> str | None:
+    """What a provider would refuse in a request for embeddings."""
+    if not isinstance(body, dict) or not isinstance(body.get("model"), str):
+        return "you must provide a model parameter"
+    unknown = sorted(set(body) - {"model", "input", "encoding_format", "dimensions", "user"})
+    if unknown:
+        return f"Unrecognized request argument supplied: {', '.join(unknown)}"
+    texts = body.get("input")
+    if not isinstance(texts, list) or not 0 < len(texts) <= 2048:
+        return "'$.input' is invalid: expected an array of 1 to 2048 strings."
+    if not all(isinstance(text, str) and text for text in texts):
+        return "'$.input' is invalid: input cannot be an empty string."
+    if body.get("encoding_format", "float") not in ("float", "base64"):
+        return f"Invalid value: {body['encoding_format']!r}. Supported values are: 'float' and 'base64'."
+    return None
 
 
 def _about_fields(body: dict[str, Any]) -> str | None:
