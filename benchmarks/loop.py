@@ -2,7 +2,7 @@
 
     python benchmarks/loop.py                  # the bare loop and this library, as they are in this checkout
     python benchmarks/loop.py --all            # also the peers, each in an environment of its own
-    python benchmarks/loop.py --all --write    # … and write benchmarks/README.md
+    python benchmarks/loop.py --all --write    # … and write its part of benchmarks/README.md
 
 One step is one reply of a zero-latency fake model with one call of `add(a, b)`, and its result. Every
 measurement runs in a fresh process. The rounds are interleaved: one of each contender, then the next of each,
@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import mean
 
 import report
+import sections
 from entrants import ALL, LOCAL
 from environments import HERE, ROOT, environment, run
 from figures import Measuring
@@ -27,7 +28,7 @@ from figures import Measuring
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="also measure the peers (installs them below .env)")
-    parser.add_argument("--write", action="store_true", help="write benchmarks/README.md; only with --all")
+    parser.add_argument("--write", action="store_true", help="write its part of benchmarks/README.md; only with --all")
     parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured")
     arguments = parser.parse_args()
     if arguments.write and not arguments.all:
@@ -52,7 +53,7 @@ def main() -> None:
     if arguments.write:
         command = f"python benchmarks/loop.py {' '.join(sys.argv[1:])}"
         text = report.page(measuring.figures, command, mean(loads))
-        (HERE / "README.md").write_text(text, encoding="utf-8")
+        sections.put("loop", text)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from entrants import BARE, LANGGRAPH_REACT, ORIGINAL_DEFAULT, ORIGINAL_OFF, OURS, OURS_JOURNAL, Contender
 from figures import HEAVY, MEMORY_SIZE, SIZES, Figures
+from sections import table
 
 Results = Mapping[Contender, Figures]
 
@@ -17,7 +18,8 @@ What a step of the loop costs in this library and elsewhere, measured side by si
 
     {command}
 
-on {machine}. The page is written by that command. Without `--all` it measures this checkout alone, in a minute.
+on {machine}. This part of the page is written by that command. Without `--all` it
+measures this checkout alone, in a minute.
 
 A step is one reply of a zero-latency fake model that calls `add(a, b)`, and the call's result; a run is N steps and an
 answer. Read the ratios: microseconds are those of one machine, with whatever else it did, while the ratios compare
@@ -81,7 +83,7 @@ def steps(results: Results) -> str:
     for one, figures in results.items():
         cells = [_us(figures.us[str(size)]) for size in SIZES] + [f"×{figures.growth:.2f}"]
         rows.append([_name(one, figures), *cells, *(_ratio(figures.us["100"] / us) for _, us in ratios)])
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def weights(results: Results) -> str:
@@ -104,7 +106,7 @@ def weights(results: Results) -> str:
         memory = [f"{figures.peak_mib:.1f}", f"{figures.peak_mib - figures.alone_mib:.1f}"]
         size = [f"{figures.megabytes:.0f}", str(len(figures.added))] if one.imports and figures.added else ["", ""]
         rows.append([one.name, *imports, *memory, *size])
-    return _table([*head, "installed MB", "distributions"], rows)
+    return table([*head, "installed MB", "distributions"], rows)
 
 
 def loads(results: Results) -> str:
@@ -131,7 +133,7 @@ def targets(results: Results) -> str:
         _target("installed at most 25 distributions", len(ours.added), 25, "{}"),
         _target(f"peak memory of {MEMORY_SIZE} steps at most 60 MiB", ours.peak_mib, 60, "{:.1f} MiB"),
     ]
-    return _table(["target", "measured", "holds"], rows)
+    return table(["target", "measured", "holds"], rows)
 
 
 def _each(target: str, one: Figures, other: Figures, most: float) -> list[str]:
@@ -166,9 +168,3 @@ def _ratio(value: float) -> str:
 def _part(ratio: float) -> str:
     """A ratio below one as a fraction, which is how one says it."""
     return f"×{ratio:.2f}" if ratio > 0.5 else f"1/{1 / ratio:.0f}"
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = list(head)
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

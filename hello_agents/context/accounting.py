@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .compressing import Compressed, sentences
@@ -40,7 +40,12 @@ def account(
         reserve_ratio=config.reserve_ratio,
         budget=config.get_available_tokens(),
         gathered=tuple(
-            _traced(packet, ends.get(packet.id) or (selected.verdicts.get(packet.id) or Verdict("over_budget"), 0), config, count)
+            _traced(
+                packet,
+                ends.get(packet.id) or (selected.verdicts.get(packet.id) or Verdict("over_budget"), 0),
+                config,
+                count,
+            )
             for packet in packets.values()
         ),
         chosen=tuple(packet.id for packet in selected if packet.id in standing),

@@ -198,7 +198,9 @@ class ContextBuilder:
     ) -> str:
         """The packets as one text in sections. What is required and not among them is added."""
         there = {packet.section for packet in selected_packets}
-        required = (packet.gathered(packet.kind, "builder") for packet in self._required(user_query, system_instructions))
+        required = (
+            packet.gathered(packet.kind, "builder") for packet in self._required(user_query, system_instructions)
+        )
         missing = [packet for packet in required if packet.section not in there]
         packets = _with_unique_ids([*missing, *selected_packets])
         if not isinstance(selected_packets, Selected):

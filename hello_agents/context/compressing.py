@@ -96,9 +96,7 @@ def drop_to_fit(structured: Structured, budget: int, count: Count) -> Structured
             return structured
         worst = min(part.items, key=lambda item: item.score)
         smaller = part.with_items(item for item in part.items if item is not worst)
-        structured = Structured.of(
-            (smaller if one is part else one for one in structured.parts), structured.suffix
-        )
+        structured = Structured.of((smaller if one is part else one for one in structured.parts), structured.suffix)
     return structured
 
 
@@ -181,9 +179,7 @@ def _extract(part: Part, room: int, asked: frozenset[str], count: Count) -> Part
             kept.setdefault(one.item, set()).add(one.place)
     if not kept and ranked:
         return _beginning(part, ranked[0], left - heads[ranked[0].item] - 2, count)
-    items = [
-        replace(item, body=_joined(pieces[at], kept[at])) for at, item in enumerate(part.items) if at in kept
-    ]
+    items = [replace(item, body=_joined(pieces[at], kept[at])) for at, item in enumerate(part.items) if at in kept]
     return part.with_items(items)
 
 

@@ -218,9 +218,7 @@ class _Selection:
                 self.verdicts[packet.id] = Verdict("over_budget", self.scores[packet.id], number=self.left)
                 choice.leave(index)
 
-    def _settle_alike(
-        self, choice: Choice, index: int, packet: ContextPacket, left: dict[int, ContextPacket]
-    ) -> None:
+    def _settle_alike(self, choice: Choice, index: int, packet: ContextPacket, left: dict[int, ContextPacket]) -> None:
         """Tells the choice of a packet that is taken, and leaves out what says the same."""
         config = self.config
         row = choice.take(index)

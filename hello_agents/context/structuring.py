@@ -47,7 +47,9 @@ class ContextTemplate:
     def usual(cls, language: str) -> ContextTemplate:
         """A heading in brackets over each section, in the language."""
         headings = ((f"[{text(f'context.{section}', language)}]\n", section) for section in SECTIONS)
-        return cls(tuple((f"\n\n{heading}" if at else heading, section) for at, (heading, section) in enumerate(headings)))
+        return cls(
+            tuple((f"\n\n{heading}" if at else heading, section) for at, (heading, section) in enumerate(headings))
+        )
 
 
 def template_of(config: ContextConfig) -> ContextTemplate:

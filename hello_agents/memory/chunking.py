@@ -83,6 +83,18 @@ def check_sizes(chunk_tokens: int, overlap_tokens: int) -> None:
         )
 
 
+def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """Where each sentence of a stretch of text begins and ends. Chinese and Japanese ends of sentences count, too."""
+    end = len(text) if end is None else end
+    for found in _SENTENCE.finditer(text, start, end):
+        yield start, found.end()
+        start = found.end()
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        yield start, end
+
+
 class _Cutter:
     """The cutting of one text."""
 
@@ -165,13 +177,7 @@ class _Cutter:
         return ((line.start, line.end) for line in lines_of(self.text, start, end))
 
     def _sentences(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        for found in _SENTENCE.finditer(self.text, start, end):
-            yield start, found.end()
-            start = found.end()
-            while start < end and self.text[start].isspace():
-                start += 1
-        if start < end:
-            yield start, end
+        return sentences(self.text, start, end)
 
     def _hard(self, start: int, end: int) -> Iterator[_Piece]:
         """Pieces of a stretch without borders: as long as fits, up to a space where there is one, else a character."""

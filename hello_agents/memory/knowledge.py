@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..catalogue import text as catalogue_text
 from .chunking import check_sizes, chunk
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Added", "FolderAdded", "Knowledge", "Passage"]
 
 Change = Literal["added", "replaced", "unchanged"]
+METHODS: tuple[str, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,18 @@ class Knowledge:
         self._made = 0
         self._lock = RLock()
 
+    def beside(self, namespace: str) -> Knowledge:
+        """Empty knowledge of another name, with the same settings."""
+        return Knowledge(
+            self.index.vectors.embedding,
+            chunk_tokens=self.chunk_tokens,
+            overlap_tokens=self.overlap_tokens,
+            namespace=namespace,
+            rerank=self.index.rerank,
+            counter=self._counter,
+            language=self.language,
+        )
+
     # --- documents ---------------------------------------------------------------------------------------------------
 
     @property
@@ -189,10 +202,8 @@ class Knowledge:
         """Puts another text in place of a document's. Raises `WrongId` when there is none, and as `add` does."""
         with self._lock:
             old = self._record(document_id)
-            if isinstance(source, str):
-                new = replace(old.document, text=source)
-            else:
-                new = replace(source, id=document_id)
+            text_only = isinstance(source, str)
+            new = replace(old.document, text=source) if text_only else replace(source, id=document_id)
             return self._put(new, old.sizes, True)
 
     def delete(self, document_id: str) -> int:
@@ -248,6 +259,8 @@ class Knowledge:
             raise ValueError(
                 f"neighbours={neighbours} and per_document={per_document} do not work. Use 0 or more, and 1 or more."
             )
+        if method not in METHODS:
+            raise ValueError(f"{method!r} is not a method of searching. Use one of {', '.join(METHODS)}.")
         depth = limit
         while True:
             with self._lock:
@@ -258,9 +271,7 @@ class Knowledge:
             # Some were left out: look further down.
             depth *= 4
 
-    def _passages(
-        self, found: Iterable[Found], limit: int, neighbours: int, per_document: int | None
-    ) -> list[Passage]:
+    def _passages(self, found: Iterable[Found], limit: int, neighbours: int, per_document: int | None) -> list[Passage]:
         passages: list[Passage] = []
         for one in found:
             chunk = self._chunks[one.id]
@@ -276,7 +287,7 @@ class Knowledge:
     def _passage(self, chunk: Chunk, found: Found, neighbours: int) -> Passage:
         record = self._records[chunk.document_id]
         document = record.document
-        at = record.chunks.index(chunk)
+        at = int(found.id.rpartition("/")[2])
         first = record.chunks[max(0, at - neighbours)]
         last = record.chunks[min(len(record.chunks) - 1, at + neighbours)]
         citation = self._citation(document, chunk, first.line, last.last_line)

@@ -1,4 +1,4 @@
-"""Loading: files as documents. Text in several encodings, Markdown, notebooks; PDF and Office through `markitdown`."""
+"""Loading: files as documents. Texts in several encodings, Markdown, notebooks; PDF, Office, HTML by `markitdown`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,22 @@ from ..core.exceptions import HelloAgentsException
 from .documents import Document, Form
 
 MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
-CONVERTED = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".xls", ".html", ".htm", ".epub", ".msg"})
-"""What `markitdown` is asked to turn into Markdown."""
+CONVERTED: Mapping[str, str] = {
+    ".pdf": "PdfConverter",
+    ".docx": "DocxConverter",
+    ".pptx": "PptxConverter",
+    ".xlsx": "XlsxConverter",
+    ".xls": "XlsConverter",
+    ".html": "HtmlConverter",
+    ".htm": "HtmlConverter",
+    ".csv": "CsvConverter",
+    ".epub": "EpubConverter",
+    ".msg": "OutlookMsgConverter",
+}
+"""What `markitdown` can turn into Markdown, and by which of its converters."""
+
+_AS_TEXT = frozenset({".html", ".htm", ".csv"})
+"""Of these, the ones that are texts in some encoding."""
 
 MOST_BYTES = 50_000_000
 """The largest file that is read."""
@@ -45,7 +59,8 @@ def document_of(content: bytes, source: str, *, id: str | None = None, outputs: 
     name = PurePosixPath(source.replace("\\", "/")).name
     suffix = PurePosixPath(name).suffix.lower()
     id = source if id is None else id
-    if suffix in CONVERTED:
+    # A table of values is a text already.
+    if suffix in CONVERTED and suffix != ".csv":
         return Document(id, convert(content, name), source=source)
     text, encoding = decoded(content, name)
     metadata: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
@@ -103,31 +118,33 @@ def _language(notebook: Mapping[str, Any]) -> str:
 
 
 def _cell(cell: object, language: str, outputs: bool, name: str) -> Iterator[str]:
-    match cell:
-        case {"cell_type": "markdown" | "raw", "source": source}:
-            text = _joined(source).strip()
-            if text:
+    parts: dict[str, Any] = cast("dict[str, Any]", cell) if isinstance(cell, dict) else {}
+    source = parts.get("source")
+    match parts.get("cell_type"):
+        case "markdown" | "raw" if source is not None:
+            if text := _joined(source).strip():
                 yield text
-        case {"cell_type": "code", "source": source}:
-            text = _joined(source).strip("\n")
-            if text.strip():
+        case "code" if source is not None:
+            if text := _joined(source).strip("\n"):
                 yield _fenced(text, language)
-            if outputs:
-                for output in cast("dict[str, Any]", cell).get("outputs") or ():
-                    yield from _output(output)
+            for output in parts.get("outputs") or () if outputs else ():
+                yield from _output(output)
         case _:
             raise LoadFault(f"{name!r} has a cell that is none. Open it in Jupyter and save it again.")
 
 
-def _output(output: object) -> Iterator[str]:
+def _output(output: Any) -> Iterator[str]:
     match output:
-        case {"output_type": "stream", "text": text} | {"data": {"text/plain": text}}:
-            if written := _joined(text).strip("\n"):
-                yield _fenced(written, "text")
-        case {"output_type": "error", "ename": error, "evalue": why}:
-            yield _fenced(f"{error}: {why}", "text")
+        case {"output_type": "stream", "text": _}:
+            text = _joined(output["text"])
+        case {"data": {"text/plain": _}}:
+            text = _joined(output["data"]["text/plain"])
+        case {"output_type": "error", "ename": str(), "evalue": str()}:
+            text = f"{output['ename']}: {output['evalue']}"
         case _:
-            pass
+            return
+    if text := text.strip("\n"):
+        yield _fenced(text, "text")
 
 
 def _joined(lines: object) -> str:
@@ -144,44 +161,32 @@ def _fenced(text: str, language: str) -> str:
 
 
 def convert(content: bytes, name: str) -> str:
-    """The content of a file as Markdown, by `markitdown`, whose plug-ins stay off. Raises `LoadFault` when it cannot.
+    """The content of a file as Markdown, by the converter of `markitdown` that the end of its name asks for.
 
-    Raises `ImportError` where the package, or what it needs for this kind of file, is not installed.
+    Not by its guessing: that would give back the bytes of a broken file as if they were its text. Raises `LoadFault`
+    for a file that cannot be read, and `ImportError` where the package, or what it needs for this kind of file, is
+    not installed.
     """
+    from importlib import import_module
     from io import BytesIO
 
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix in _AS_TEXT:
+        content = decoded(content, name)[0].encode("utf-8")
     try:
-        from markitdown import (
-            FileConversionException,
-            MarkItDown,
-            MarkItDownException,
-            MissingDependencyException,
-            StreamInfo,
-        )
+        markitdown: Any = import_module("markitdown")
+        converters = vars(import_module("markitdown.converters"))
     except ImportError as error:
         raise _missing(name) from error
-    suffix = PurePosixPath(name).suffix.lower()
-    # Without a charset it guesses one from the first bytes, wrongly when these are ASCII.
-    charset = "utf-8" if suffix in (".html", ".htm", ".csv") and _is_utf8(content) else None
-    info = StreamInfo(extension=suffix, charset=charset)
+    charset = "utf-8" if suffix in _AS_TEXT else None
+    info = markitdown.StreamInfo(extension=suffix, charset=charset, filename=name)
     try:
-        return MarkItDown(enable_plugins=False).convert_stream(BytesIO(content), stream_info=info).markdown
-    except FileConversionException as error:
-        # What was tried tells whether the file is broken, or a package is not there.
-        kinds = [tried.exc_info[0] for tried in error.attempts or () if tried.exc_info is not None]
-        if MissingDependencyException in kinds:
-            raise _missing(name) from error
+        return converters[CONVERTED[suffix]]().convert(BytesIO(content), info).markdown
+    except markitdown.MissingDependencyException as error:
+        raise _missing(name) from error
+    # What reads a broken file may raise anything.
+    except Exception as error:
         raise _unreadable(name) from error
-    except MarkItDownException as error:
-        raise _unreadable(name) from error
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _unreadable(name: str) -> LoadFault:

@@ -71,7 +71,9 @@ def broken_later(query):
     raise KeyError("x")
 
 
-@pytest.mark.parametrize(("function", "error"), [(broken, "ConnectionError: no route"), (broken_later, "KeyError: 'x'")])
+@pytest.mark.parametrize(
+    ("function", "error"), [(broken, "ConnectionError: no route"), (broken_later, "KeyError: 'x'")]
+)
 def test_a_source_that_fails_is_reported_and_the_others_go_on(function, error):
     sources = [FunctionSource("bad", function), FunctionSource("good", lambda query: ["The hotel near the station."])]
     trace = builder(sources=sources).trace(QUERY)
@@ -118,7 +120,9 @@ def test_an_error_of_such_a_tool_is_a_failure_and_no_evidence():
 def test_memory_and_knowledge_say_where_each_packet_is_from():
     memory, knowledge = MemoryManager(), Knowledge()
     memory.add_memory("The guest wants a hotel near the station.", memory_type="semantic", importance=0.8)
-    knowledge.add("# Guide\n\n## Hotels\n\nHotel Gare is near the station.\n\n## Visas\n\nA visa costs 80.", title="guide")
+    knowledge.add(
+        "# Guide\n\n## Hotels\n\nHotel Gare is near the station.\n\n## Visas\n\nA visa costs 80.", title="guide"
+    )
     trace = builder(sources=[MemorySource(memory), KnowledgeSource(knowledge)]).trace(QUERY)
     assert "memory › semantic" in trace.text
     assert "guide" in trace.text
@@ -245,7 +249,12 @@ def test_empty_sections_vanish_and_headings_are_in_the_language():
     assert "[Evidence]" not in builder().build(QUERY)
     assert "[Role" not in builder().build(QUERY)
     chinese = builder(ContextConfig(language="zh")).build("酒店？", None, "你是导游。", task_state="两晚")
-    assert [line for line in chinese.split("\n") if line.startswith("[")] == ["[角色与规则]", "[任务]", "[状态]", "[输出]"]
+    assert [line for line in chinese.split("\n") if line.startswith("[")] == [
+        "[角色与规则]",
+        "[任务]",
+        "[状态]",
+        "[输出]",
+    ]
 
 
 @pytest.mark.parametrize("form", [str, ContextTemplate.read])

@@ -60,7 +60,9 @@ PACKETS = st.lists(
 ROUNDS = st.lists(
     st.builds(Message, TEXTS, st.sampled_from(["user", "assistant", "tool", "system", "summary"])), max_size=6
 )
-QUERIES = st.sampled_from(["Which hotel is near the station?", "酒店离车站近吗？", "駅の近くのホテルは？", "👩‍👩‍👧", "", "a"])
+QUERIES = st.sampled_from(
+    ["Which hotel is near the station?", "酒店离车站近吗？", "駅の近くのホテルは？", "👩‍👩‍👧", "", "a"]
+)
 CONFIGS = st.builds(
     ContextConfig,
     max_tokens=st.integers(60, 400),

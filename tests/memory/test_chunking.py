@@ -1,5 +1,7 @@
 """Chunking: what holds for every text, and where particular texts are cut."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,9 +15,40 @@ COUNTER = TokenCounter("gpt-4o")
 
 PIECES = st.sampled_from(
     [
-        *("# One\n", "## Two ##\n", "#no\n", "Three\n===\n", "Four\nand\n---\n", "\n", "\n\n", "\r\n", "\r", "```py\n", "```\n"),
-        *("~~~~\n", "- item\n", "* * *\n", "| a | b |\n|---|---|\n", "  ", "\t", "    code\n", "Plain words. ", "Is it? "),
-        *("x" * 50, "word " * 30, "知识库由文档组成。", "没有空格的一长串汉字" * 8, "👩‍👩‍👧‍👦", "e\u0301", "\ud800", "<|endoftext|>"),
+        *(
+            "# One\n",
+            "## Two ##\n",
+            "#no\n",
+            "Three\n===\n",
+            "Four\nand\n---\n",
+            "\n",
+            "\n\n",
+            "\r\n",
+            "\r",
+            "```py\n",
+            "```\n",
+        ),
+        *(
+            "~~~~\n",
+            "- item\n",
+            "* * *\n",
+            "| a | b |\n|---|---|\n",
+            "  ",
+            "\t",
+            "    code\n",
+            "Plain words. ",
+            "Is it? ",
+        ),
+        *(
+            "x" * 50,
+            "word " * 30,
+            "知识库由文档组成。",
+            "没有空格的一长串汉字" * 8,
+            "👩‍👩‍👧‍👦",
+            "e\u0301",
+            "\ud800",
+            "<|endoftext|>",
+        ),
         *("---\ntitle: x\n---\n", "3.14", "”。", "\u3000", "\x0c", "\u2028"),
     ]
 )
@@ -155,7 +188,7 @@ def test_code_is_cut_at_lines():
 def test_the_overlap_is_whole_sentences():
     text = " ".join(f"Sentence number {number} is here." for number in range(40))
     found = cut(text, 50, 20)
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         assert after.start < before.end
         assert after.text.startswith("Sentence")
 
