@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _LABEL = 60
 _NONE = Scores(0.0, 0.0, 0.0, 0.0)
+_LEFT = Verdict("over_budget")
+"""On a packet that a subclass has left out, of which no more is known."""
 
 Count = Callable[[str], int]
 
@@ -42,7 +44,7 @@ def account(
         gathered=tuple(
             _traced(
                 packet,
-                ends.get(packet.id) or (selected.verdicts.get(packet.id) or Verdict("over_budget"), 0),
+                ends.get(packet.id) or (selected.verdicts.get(packet.id, _LEFT), 0),
                 config,
                 count,
             )

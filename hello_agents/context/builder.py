@@ -163,9 +163,8 @@ class ContextBuilder:
         additional_packets: Sequence[ContextPacket] = (),
     ) -> list[ContextPacket]:
         """All packets: what is required, then what each source has, then the caller's. Sources that fail are left."""
-        required = list(self._required(user_query, system_instructions))
-        self._check(self._structured(required))
-        packets = [packet.gathered(packet.kind, "builder") for packet in required]
+        packets = list(self._required(user_query, system_instructions))
+        self._check(self._structured(packets))
         failures: list[TracedFailure] = []
         results = [*(message for message in conversation_history if message.role == "tool"), *self.tool_results]
         language = self.config.language
@@ -198,9 +197,7 @@ class ContextBuilder:
     ) -> str:
         """The packets as one text in sections. What is required and not among them is added."""
         there = {packet.section for packet in selected_packets}
-        required = (
-            packet.gathered(packet.kind, "builder") for packet in self._required(user_query, system_instructions)
-        )
+        required = self._required(user_query, system_instructions)
         missing = [packet for packet in required if packet.section not in there]
         packets = _with_unique_ids([*missing, *selected_packets])
         if not isinstance(selected_packets, Selected):
@@ -233,7 +230,7 @@ class ContextBuilder:
         output = self.config.output_instructions or text("context.output_usual", self.config.language)
         for kind, content in (("instructions", instructions or ""), ("task", query), ("output", output)):
             if content.strip():
-                yield ContextPacket(content, None, {"type": kind})
+                yield ContextPacket(content, None, {"type": kind}).gathered(kind, "builder")
 
     def _named(self, packets: Iterable[ContextPacket], source: str) -> Iterator[ContextPacket]:
         for number, packet in enumerate(packets):

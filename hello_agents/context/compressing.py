@@ -5,15 +5,16 @@ Instructions, task and output format are never cut. Of the rest, the state goes 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..catalogue import text
 from ..core.action import Model, Request
 from ..core.message import Message
 from ..core.run import Replied
+from ..memory import chunking
 from ..memory.words import words
 from .packets import REQUIRED, ContextBudgetError, Section
 from .structuring import Item, Part, Structured
@@ -26,7 +27,6 @@ Count = Callable[[str], int]
 _SHARES: tuple[tuple[Section, float], ...] = (("state", 0.3), ("evidence", 0.5), ("context", 0.2))
 """The sections that may be cut, the most important first, and the part of the room that each is sure of."""
 
-_SENTENCE = re.compile(r".+?(?:[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；…]+[”’」』）】]*|\n+|\Z)\s*", re.DOTALL)
 _GAP = "… "
 
 
@@ -141,7 +141,10 @@ def _rooms(parts: Iterable[Part], room: int, count: Count) -> Mapping[Section, i
     """The tokens for each section: its share, and of what others leave, as much as it needs by importance."""
     needs = {part.section: count(part.prefix + part.body) for part in parts if part.section not in REQUIRED}
     whole = sum(share for section, share in _SHARES if section in needs) or 1.0
-    rooms = {section: min(needs[section], int(room * share / whole)) for section, share in _SHARES if section in needs}
+    rooms: dict[Section, int] = {}
+    for section, share in _SHARES:
+        if section in needs:
+            rooms[section] = min(needs[section], int(room * share / whole))
     left = room - sum(rooms.values())
     for section in rooms:
         more = min(needs[section] - rooms[section], left)
@@ -159,8 +162,17 @@ class _Sentence:
 
 
 def sentences(body: str) -> list[str]:
-    """A text cut behind its sentences and lines; joined, they are the text."""
-    return _SENTENCE.findall(body)
+    """A text cut before each of its sentences and lines; joined, they are the text."""
+    starts = [start for line in _lines(body) for start in line]
+    starts[:1] = [0]
+    return [body[start:stop] for start, stop in pairwise([*starts, len(body)]) if start < stop]
+
+
+def _lines(body: str) -> Iterator[list[int]]:
+    at = 0
+    for line in body.splitlines(keepends=True):
+        yield [at + start for start, _ in chunking.sentences(line)]
+        at += len(line)
 
 
 def _extract(part: Part, room: int, asked: frozenset[str], count: Count) -> Part:

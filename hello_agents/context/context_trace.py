@@ -174,6 +174,9 @@ def _adapter() -> Any:
 
 
 def reason_of(fate: str, language: str, **values: object) -> str:
-    """A fate, or a closer name for it, in words. `values`: `score`, `relevance`, `recency`, `importance`, `raw`, `least`, `other`, `alike`,
-    `left`, `tokens`, `kept`, as far as its text names them."""
+    """A fate, or a closer name for it, in words.
+
+    `values` are the numbers and the id that its text may name: `score`, `relevance`, `recency`, `importance`, `raw`,
+    `least`, `other`, `alike`, `left`, `tokens`, `kept`.
+    """
     return text(f"context.fate.{fate}", language, **values)

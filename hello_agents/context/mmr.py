@@ -135,7 +135,7 @@ def _numpy() -> Any:
 
 
 def likeness_of_vectors(vectors: Any) -> Likeness:
-    """Cosines of vectors; those below 0 count as none. A vector that is zero or not finite is like nothing, itself apart."""
+    """Cosines of vectors; below 0 counts as nothing. A vector of zeros or not finite is like no other."""
     numpy = _numpy()
     if numpy is None:
         return _Lists([_whole(list(map(float, vector))) for vector in vectors])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from math import exp, isfinite, log
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ..memory.words import words
 from .mmr import Choice, Likeness, likeness_of_vectors, likeness_of_words
@@ -268,7 +268,7 @@ def _checked(vectors: Any, number: int) -> Any:
 
 def _at_least(row: Any, least: float) -> list[int]:
     if isinstance(row, list):
-        return [index for index, value in enumerate(row) if value >= least]
+        return [index for index, value in enumerate(cast("list[float]", row)) if value >= least]
     return (row >= least).nonzero()[0].tolist()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..catalogue import text
@@ -132,7 +133,7 @@ def _relevance(passage: Passage, good: float) -> float:
 
 
 class ToolSource:
-    """A tool of a reader's own that is searched by `run({"action": "search", "query": …})`; its answer is one packet."""
+    """A tool of a reader's own, searched by `run({"action": "search", "query": …})`; its answer is one packet."""
 
     def __init__(self, name: str, tool: OldTool, kind: Kind, limit: int = 10) -> None:
         self.name = name
@@ -164,7 +165,7 @@ class HistorySource:
     def packets(self, query: str) -> Iterator[ContextPacket]:
         starts = round_starts(self._messages)
         borders = [0, *(start for start in starts if start), len(self._messages)]
-        for start, stop in zip(borders, borders[1:], strict=False):
+        for start, stop in pairwise(borders):
             said = [message for message in self._messages[start:stop] if message.role not in ("system", "tool")]
             lines = [self._line(message) for message in said if message.text.strip()]
             if lines:

@@ -10,6 +10,8 @@ from types import MappingProxyType
 from ..catalogue import text
 from .packets import SECTIONS, ContextConfig, ContextPacket, Section
 
+_BY_NAME: Mapping[str, Section] = {section: section for section in SECTIONS}
+
 
 @dataclass(frozen=True, slots=True)
 class ContextTemplate:
@@ -31,7 +33,7 @@ class ContextTemplate:
             said += before
             if name is None:
                 continue
-            section = next((section for section in SECTIONS if section == name), None)
+            section = _BY_NAME.get(name)
             if section is None or form or conversion:
                 raise ValueError(f"The template has a field {{{name}}}. Its fields are {_fields(SECTIONS)}.")
             parts.append((said, section))
@@ -46,10 +48,9 @@ class ContextTemplate:
     @classmethod
     def usual(cls, language: str) -> ContextTemplate:
         """A heading in brackets over each section, in the language."""
-        headings = ((f"[{text(f'context.{section}', language)}]\n", section) for section in SECTIONS)
-        return cls(
-            tuple((f"\n\n{heading}" if at else heading, section) for at, (heading, section) in enumerate(headings))
-        )
+        headings = [f"[{text(f'context.{section}', language)}]\n" for section in SECTIONS]
+        prefixes = (f"\n\n{heading}" if at else heading for at, heading in enumerate(headings))
+        return cls(tuple(zip(prefixes, SECTIONS, strict=True)))
 
 
 def template_of(config: ContextConfig) -> ContextTemplate:

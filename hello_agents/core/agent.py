@@ -71,7 +71,7 @@ class Agent(Keeping):
         max_steps: int | None = None,
         context_builder: Builder | None = None,
     ) -> None:
-        """`context_builder`: builds what the model is told with each question, in the place of the whole conversation."""
+        """`context_builder`: builds what the model is told with each question, for the whole conversation so far."""
         self.name = name
         self.llm = llm
         self.system_prompt = system_prompt
