@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..catalogue import TEXTS
 from .wording import content_words
 
 MOST = 3
@@ -95,3 +96,26 @@ def read_passages(written: str) -> list[Passage]:
         elif found:
             found[-1][1].append(line)
     return [Passage(citation, "\n".join(lines)) for citation, lines in found]
+
+
+def quote_context(question: str, prompt: str) -> str:
+    """What a prompt from a `ContextBuilder` says on a question: evidence with its number, else the conversation.
+
+    Empty when the prompt is none, or when nothing in it shares a word with the question.
+    """
+    bodies = _sections(prompt)
+    passages = read_passages(bodies.get("evidence", ""))
+    said = quote(question, [*passages, Passage("", bodies.get("context", ""))])
+    # The conversation has no number to be cited by.
+    return said.replace(f" [{len(passages) + 1}]", "")
+
+
+def _sections(prompt: str) -> dict[str, str]:
+    """The sections of a context under their usual headings; none for another prompt."""
+    from ..context.structuring import ContextTemplate, read_back
+
+    for language in TEXTS["context.task"]:
+        template = ContextTemplate.usual(language)
+        if all(f"[{TEXTS[f'context.{name}'][language]}]\n" in prompt for name in ("task", "output")):
+            return {part.section: part.body for part in read_back(prompt, template).parts}
+    return {}
