@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..core.contexts import Builder
     from ..tools.registry import ToolRegistry
 
 
@@ -67,10 +68,14 @@ class ReActAgent(Agent):
         config: Config | None = None,
         max_steps: int = 5,
         custom_prompt: str | None = None,
+        *,
+        context_builder: Builder | None = None,
     ) -> None:
         """`custom_prompt` is a system prompt as a template: `{tools}` stands for the descriptions of the tools, and
         `{question}` and `{history}`, which a conversation has in its messages, for nothing."""
-        super().__init__(name, llm, system_prompt, config, tool_registry, max_steps=max_steps)
+        super().__init__(
+            name, llm, system_prompt, config, tool_registry, max_steps=max_steps, context_builder=context_builder
+        )
         self.custom_prompt = custom_prompt
 
     def decide(self, run: Run) -> Action:

@@ -12,6 +12,7 @@ from ..old_names import old_names
 from .action import Action, Ask, Model, Request
 from .compaction import Policy, compact
 from .config import Config
+from .contexts import with_context
 from .delegation import delegate
 from .exceptions import AgentException
 from .keeping import Keeping
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..tools.registry import ToolRegistry
     from ..tools.tool_filter import ToolFilter
     from .agent_history import AgentHistory
+    from .contexts import Builder
     from .debugger import Debugger
     from .lifecycle import EventType, LifecycleHook
     from .streaming import StreamBuffer, StreamEvent
@@ -67,13 +69,16 @@ class Agent(Keeping):
         tool_registry: ToolRegistry | None = None,
         *,
         max_steps: int | None = None,
+        context_builder: Builder | None = None,
     ) -> None:
+        """`context_builder`: builds what the model is told with each question, for the whole conversation so far."""
         self.name = name
         self.llm = llm
         self.system_prompt = system_prompt
         self.config = config or Config()
         self.tool_registry = tool_registry
         self.max_steps = max_steps if self.config.max_steps is None else self.config.max_steps
+        self.context_builder = context_builder
         self.members: dict[str, Agent] = {}
         """The agents that decide for child runs, by name. One named `summarizer` writes summaries, where wanted."""
         self._policy: Policy | None = None
@@ -103,6 +108,8 @@ class Agent(Keeping):
         """What `decide` wants, within the limits of the run, and of what the model can take."""
         decided = whole(run) if self.opaque else self.decide(run)
         action = delegate(run, decided, self.tools(run).spawning(), self._task_tool, self._start_child)
+        if self.context_builder is not None and isinstance(action, Ask) and not self.opaque:
+            action = with_context(run, action, self.context_builder)
         action = limit(run, action, self.config.language)
         # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
         return compact(run, action, self.policy) if isinstance(action, Ask) else action

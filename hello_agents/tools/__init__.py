@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .builtin.devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .builtin.file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
     from .builtin.memory_tool import MemoryTool
+    from .builtin.rag_tool import RAGTool
     from .builtin.search import SearchTool
     from .builtin.search_files import GlobTool, GrepTool
     from .builtin.skill_tool import SkillTool
@@ -48,6 +49,7 @@ __all__ = [
     "GrepTool",
     "MemoryTool",
     "MultiEditTool",
+    "RAGTool",
     "ReadOnlyFilter",
     "ReadTool",
     "SearchTool",
@@ -82,6 +84,7 @@ _LATER = {
     "run_batch_tool_sync": "async_executor",
     "run_parallel_tools": "async_executor",
     "run_parallel_tools_sync": "async_executor",
+    "RAGTool": "builtin.rag_tool",
     "SearchTool": "builtin.search",
     "ToolChain": "chain",
     "ToolChainManager": "chain",

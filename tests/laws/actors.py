@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,8 @@ from hello_agents.agents.react_agent import ReActAgent
 from hello_agents.agents.reflection_agent import ReflectionAgent
 from hello_agents.agents.simple_agent import SimpleAgent
 from hello_agents.agents.tool_loop import tool_loop
+from hello_agents.context.builder import ContextBuilder
+from hello_agents.context.sources import FunctionSource
 from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Action
 from hello_agents.core.agent import Agent
@@ -76,6 +79,12 @@ class Tight(SimpleAgent):
         super().__init__(name, llm, "Be brief.", config, tool_registry, max_tool_iterations=6)
 
 
+def informed() -> ContextBuilder:
+    """Builds a context from the conversation and a little knowledge, by a clock that stands still before all of it."""
+    knows = FunctionSource("knows", lambda query: [f"{query} is known.", "Nothing else is known."])
+    return ContextBuilder(sources=[knows], clock=lambda: datetime(2000, 1, 1, tzinfo=UTC))
+
+
 @cache
 def tool_tokens() -> int:
     return TokenCounter("").count_tools(registry().schemas())
@@ -136,6 +145,9 @@ AGENTS: dict[str, Make] = {
     "Reflection": lambda llm, tools: ReflectionAgent("reflection", llm, "P", max_iterations=2, tool_registry=tools),
     "PlanSolve": lambda llm, tools: PlanSolveAgent("plan", llm, "P", tool_registry=tools, max_tool_iterations=2),
     "NoteTaker": lambda llm, tools: NoteTaker("noter", llm, None, None, tools, max_steps=4),
+    "With a context": lambda llm, tools: SimpleAgent(
+        "informed", llm, "Be brief.", tool_registry=tools, max_tool_iterations=4, context_builder=informed()
+    ),
     "Compacting by rule": lambda llm, tools: ReActAgent("short", llm, tools, config=tight(), max_steps=5),
     "Compacting by model": lambda llm, tools: Tight("terse", llm, tools),
 }
