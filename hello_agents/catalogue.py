@@ -402,6 +402,17 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "not run: {name} may be called {most} times for one question, and was",
         "zh": "未执行：每次提问最多可调用 {name} {most} 次，已达到上限",
     },
+    "limits.little_left": {
+        "en": "Notice: little is left of what this question may cost: {what} {left}. Work towards the answer now.",
+        "zh": "提示：本次提问的额度所剩不多：{what} {left}。请尽快得出答案。",
+    },
+    "limits.budget.max_total_steps": {"en": "requests", "zh": "请求次数"},
+    "limits.budget.max_cost": {"en": "money", "zh": "费用"},
+    "limits.budget.max_seconds": {"en": "seconds", "zh": "秒数"},
+    "limits.no_share": {
+        "en": "not run: nothing is left of this question's budget that a sub-agent could work with",
+        "zh": "未执行：本次提问的额度已用完，无法再分给子代理",
+    },
     "limits.no_answer": {
         "en": "Stopped without an answer ({reason}). The last result was: {last}",
         "zh": "未能得出答案即停止（{reason}）。最后的结果是：{last}",
@@ -410,6 +421,15 @@ TEXTS: dict[str, dict[str, str]] = {
     # calls that do not run
     "call.refused": {"en": "refused: {reason}", "zh": "已拒绝：{reason}"},
     "call.refused_why": {"en": "a person did not allow this call", "zh": "此调用未获准许"},
+    "permission.refused": {"en": "refused by a rule: {reason}", "zh": "已被规则拒绝：{reason}"},
+    "permission.why": {
+        "en": "this call of {name} is not allowed here; go on without it, or say what you cannot do",
+        "zh": "此处不允许这样调用 {name}；请换一种做法，或说明无法完成的部分",
+    },
+    "permission.failed": {
+        "en": "the rule for {name} could not be applied ({error})",
+        "zh": "无法应用针对 {name} 的规则（{error}）",
+    },
     "call.superseded": {
         "en": "not run: a new question came before this call",
         "zh": "未执行：在此调用之前提出了新的问题",
@@ -489,6 +509,15 @@ TEXTS: dict[str, dict[str, str]] = {
     "task.tool_filter": {
         "en": "Tools of the sub-agent: none = all of yours, readonly = only those that change nothing, full = all but commands.",
         "zh": "子代理可用的工具：none = 与你相同，readonly = 仅只读工具，full = 除命令执行外的全部工具。",
+    },
+    "task.tools": {
+        "en": "Names of the tools the sub-agent may use. Left out: all that you have. An empty list: none.",
+        "zh": "子代理可使用的工具名称。省略：与您相同的全部工具。空列表：不使用任何工具。",
+    },
+    "task.tools.unknown": {"en": "there is no tool {name!r} to hand on", "zh": "没有可交给子代理的工具 {name!r}"},
+    "task.no_tools": {
+        "en": "You have no tools for this task. Answer from what you know, and say what you cannot find out.",
+        "zh": "此任务没有可用的工具。请根据已知内容作答，并说明无法查明的部分。",
     },
     "task.max_steps": {"en": "Steps the sub-agent may take.", "zh": "子代理最多可执行的步数。"},
     "subagent.simple": {

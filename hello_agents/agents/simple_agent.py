@@ -14,6 +14,7 @@ from .tool_loop import tool_loop
 
 if TYPE_CHECKING:
     from ..tools.base import Tool
+    from ..tools.permissions import Policy
     from ..tools.registry import ToolRegistry
 
 
@@ -31,8 +32,12 @@ class SimpleAgent(Agent):
         tool_registry: ToolRegistry | None = None,
         enable_tool_calling: bool = True,
         max_tool_iterations: int = 3,
+        *,
+        permissions: Policy | None = None,
     ) -> None:
-        super().__init__(name, llm, system_prompt, config, tool_registry, max_steps=max_tool_iterations)
+        super().__init__(
+            name, llm, system_prompt, config, tool_registry, max_steps=max_tool_iterations, permissions=permissions
+        )
         self.enable_tool_calling = enable_tool_calling
 
     def decide(self, run: Run) -> Action:
