@@ -378,6 +378,21 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "There is no skill {name!r}: there are none at all. Go on without one.",
         "zh": "没有名为 {name!r} 的技能：当前没有任何技能。请不使用技能继续。",
     },
+    # --- servers of tools ---------------------------------------------------------------------------------------
+    "mcp.unavailable": {
+        "en": "The server {server!r} cannot be reached ({why}). Start it, or go on without its tools.",
+        "zh": "无法连接服务器 {server!r}（{why}）。请启动它，或不使用其工具继续。",
+    },
+    "mcp.lost": {
+        "en": "The connection to the server {server!r} was lost ({why}); the call may or may not have had its effect. "
+        "The next call connects anew.",
+        "zh": "与服务器 {server!r} 的连接已断开（{why}）；此调用可能已经生效，也可能没有。下次调用将重新连接。",
+    },
+    "mcp.failed": {"en": "the tool failed and did not say why", "zh": "工具执行失败，未说明原因"},
+    "mcp.image": {"en": "(an image, {kind}, {size} bytes)", "zh": "（图片，{kind}，{size} 字节）"},
+    "mcp.audio": {"en": "(a sound, {kind}, {size} bytes)", "zh": "（音频，{kind}，{size} 字节）"},
+    "mcp.link": {"en": "(see {name}: {uri})", "zh": "（参见 {name}：{uri}）"},
+    "mcp.resource": {"en": "(a file that is no text: {uri})", "zh": "（非文本文件：{uri}）"},
     # --- demo tools ----------------------------------------------------------------------------------------------
     "demo.weather": {"en": "{city}: {sky}, {degrees:g} {unit}", "zh": "{city}：{sky}，{degrees:g} {unit}"},
     # limits
