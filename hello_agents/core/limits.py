@@ -162,7 +162,9 @@ def _without_child(run: Run, spawned: Spawned, language: str) -> Action:
     close = closing(run)
     if close is None:
         return Noted(CLOSING, {"reason": spent_up(run) or "token_budget", "step": run.steps})
-    return Stopped(close.reason, closing_answer(run, close.reason, language))
+    # What such a run has to say, its children have said.
+    last = next((child.answer for child in reversed(run.children.values()) if child.answer), None)
+    return Stopped(close.reason, last or closing_answer(run, close.reason, language))
 
 
 def _within_calls(run: Run, calls: tuple[ToolCall, ...], most: int, language: str) -> Action:

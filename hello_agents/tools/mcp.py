@@ -10,11 +10,11 @@ import re
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from ..catalogue import text
 from ..core.exceptions import HelloAgentsException
-from ..core.secrets import mask
+from ..core.secrets import MASK, mask
 from .background import LoopThread, TimedOut, within
 from .base import FunctionTool
 from .errors import ToolErrorCode
@@ -36,6 +36,9 @@ R = TypeVar("R")
 
 _thread = LoopThread("hello-agents-mcp")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_SECRET = re.compile(r"(?i)key|token|secret|passw|credential|auth")
+"""Names of variables whose values are taken out of what a server says."""
+_SHORTEST_SECRET = 6
 _ALIVE = frozenset({-32601, -32602, -32603})
 """Codes of JSON-RPC with which a server refuses one request and goes on serving."""
 _SILENT = -32001
@@ -69,7 +72,8 @@ class MCPServer:
     """A server and the connection to it, made when it is first needed and made anew when it was lost.
 
     `with MCPServer.stdio("python", ["server.py"]) as server: server.register(registry)`. What is in `env` and `headers`
-    is given to the server and told to nobody else: errors are masked before a model or a trace sees them.
+    is given to the server and told to nobody else: values of headers, and of variables whose names speak of keys,
+    tokens or passwords, are masked in whatever a model or a trace sees.
     """
 
     def __init__(
@@ -119,13 +123,14 @@ class MCPServer:
             from mcp.client.stdio import StdioServerParameters, stdio_client
 
             # A notebook's stderr is no file that a process could write to.
-            silent = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (closed with the connection)
+            silent = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (closed with the connection)
             stack.callback(silent.close)
             return stdio_client(
                 StdioServerParameters(command=command, args=list(args), env=variables, cwd=cwd), errlog=silent
             )
 
-        return cls(name or Path(command).stem, transport, list(variables.values()), **options)
+        secrets = [value for variable, value in variables.items() if _SECRET.search(variable)]
+        return cls(name or Path(command).stem, transport, secrets, **options)
 
     @classmethod
     def http(
@@ -199,9 +204,16 @@ class MCPServer:
             future.cancel()
             raise
 
+    def _without_secrets(self, response: ToolResponse) -> ToolResponse:
+        """A server may say what it was given. Other texts that look like keys are results like any."""
+        for secret in self._secrets:
+            if len(secret) >= _SHORTEST_SECRET:
+                response.text = response.text.replace(secret, MASK)
+        return response
+
     def _said(self, error: BaseException) -> str:
-        while isinstance(error, BaseExceptionGroup) and error.exceptions:
-            error = error.exceptions[0]
+        while isinstance(error, BaseExceptionGroup):
+            error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
         return mask(say(error), *self._secrets)
 
     # What follows runs on the thread's loop.
@@ -252,7 +264,8 @@ class MCPServer:
         except MCPUnavailable as error:
             return ToolResponse.error(ToolErrorCode.NETWORK_ERROR, str(error))
         try:
-            return response_of(await client.call_tool(name, arguments, self.timeout), self.language)
+            response = response_of(await client.call_tool(name, arguments, self.timeout), self.language)
+            return self._without_secrets(response)
         except MCPError as error:
             if error.code == _SILENT:
                 why = text("tool.timeout", self.language, tool=name, seconds=self.timeout)
