@@ -143,11 +143,6 @@ def test_children_that_begin_together_share_and_later_ones_get_what_is_left() ->
         [ToolCall(f"t{n}", "Task", {"task": "x", **simple}) for n in range(3)],
         ToolCall("late", "Task", {"task": "y", **simple}),
         "done",
-    )
-    model = ScriptedLLM(
-        [ToolCall(f"t{n}", "Task", {"task": "x", **simple}) for n in range(3)],
-        ToolCall("late", "Task", {"task": "y", **simple}),
-        "done",
         frames={name: ["short"] for name in ("t0", "t1", "t2", "late")},
     )
     agent = team(model)
@@ -212,15 +207,7 @@ def test_the_model_is_told_when_little_is_left(language: str) -> None:
 
     agent = team(Seen(Node(((1, ()),) * 20)), language=language)
     agent.run("go", max_total_steps=10)
-    assert [("10" if words == "go" else words[:2]) for words in told[:8]] == ["10"] + [
-        "0",
-        "1",
-        "2",
-        "3",
-        "4",
-        "5",
-        "6",
-    ]
+    assert [("10" if words == "go" else words[:2]) for words in told[:8]] == ["10", "0", "1", "2", "3", "4", "5", "6"]
     assert all("2" in told[8] and part in told[8] for part in ({"en": "requests", "zh": "请求次数"}[language],))
 
 

@@ -19,8 +19,8 @@ def add(a: int, b: int = 1) -> int:
     return a + b
 
 
-@server.tool()
-def picture() -> list[Any]:
+@server.tool(structured_output=False)
+def picture() -> Any:
     """Gives a picture and a word."""
     return ["a word", Image(data=b"\x89PNG1234", format="png")]
 
@@ -41,6 +41,12 @@ def secret() -> str:
 def tell() -> str:
     """Fails with the secret in its message."""
     raise ValueError(os.environ.get("HELPER_SECRET", ""))
+
+
+@server.tool()
+def reveal() -> str:
+    """Tells the secret."""
+    return os.environ.get("HELPER_SECRET", "")
 
 
 @server.tool()
