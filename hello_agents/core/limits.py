@@ -163,7 +163,7 @@ def _without_child(run: Run, spawned: Spawned, language: str) -> Action:
     if close is None:
         return Noted(CLOSING, {"reason": spent_up(run) or "token_budget", "step": run.steps})
     # What such a run has to say, its children have said.
-    last = next((child.answer for child in reversed(run.children.values()) if child.answer), None)
+    last = next((child.answer for child in reversed(tuple(run.children.values())) if child.answer), None)
     return Stopped(close.reason, last or closing_answer(run, close.reason, language))
 
 

@@ -212,19 +212,17 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
                 yield loop.record_failure(decision, error)
                 if not (tolerant and isinstance(error, ModelRefused)):
                     raise
-            if loop.timed:
-                yield from loop.record_time(frame)
         case Call(calls):
             tools = decision.actor.tools(decision.run)
             for call in calls:
                 yield loop.record(frame, Began(call.id))
                 yield loop.record(frame, Returned(tools.answer(call, decision.actor.language)))
-                if loop.timed:
-                    yield from loop.record_time(frame)
         case Wait():
             return
         case _:
             yield loop.record(frame, action)
+    if loop.timed and isinstance(action, Ask | Call):
+        yield from loop.record_time(frame)
 
 
 async def adrive(loop: Loop) -> AsyncIterator[tuple[Entry, Run]]:
@@ -258,9 +256,6 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
                 yield loop.record_failure(decision, error)
                 if not (tolerant and isinstance(error, ModelRefused)):
                     raise
-            if loop.timed:
-                for record in loop.record_time(frame):
-                    yield record
         case Call(calls):
             waiting = list(calls)
 
@@ -276,6 +271,9 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
             return
         case _:
             yield loop.record(frame, action)
+    if loop.timed and isinstance(action, Ask | Call):
+        for record in loop.record_time(frame):
+            yield record
 
 
 async def _within(events: AsyncIterator[Delta | Replied], seconds: float | None) -> AsyncIterator[Delta | Replied]:
@@ -301,9 +299,6 @@ async def _acall(loop: Loop, decision: Decision, call: ToolCall) -> AsyncIterato
     yield loop.record(decision.frame, Began(call.id))
     message = await decision.actor.atools(decision.run).aanswer(call, decision.actor.language)
     yield loop.record(decision.frame, Returned(message))
-    if loop.timed:
-        for record in loop.record_time(decision.frame):
-            yield record
 
 
 More = Callable[[frozenset[str]], Iterable[tuple[str, AsyncIterator[tuple[Entry, Run]]]]]
