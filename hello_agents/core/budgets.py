@@ -5,9 +5,9 @@ that children side by side cannot spend the same tokens twice; what one leaves i
 used up its budget is asked once more, without tools: a tree goes beyond its budget by at most two replies for each of
 its runs, the one that crossed the line and the last.
 
-Time has no shares, as it passes for all at once. The loop reads the clock and writes down, after each reply and its calls,
-how many seconds the question has taken so far; what is decided depends on these notes alone, so that a
-replay decides the same. Time in which nothing runs, because a person is asked or the process has ended, does not count.
+Time has no shares, as it passes for all at once. The loop reads the clock and writes down, after each reply and its
+calls, how many seconds the question has taken so far; what is decided depends on these notes alone, so that a replay
+decides the same. Time in which nothing runs, because a person is asked or the process has ended, does not count.
 """
 
 from __future__ import annotations
