@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .action import Action, Ask, Call, Model, Wait
+from .budgets import ELAPSED, elapsed
 from .exceptions import LLMException, ModelRefused, ModelTimeout
 from .message import Message, ToolCall
 from .run import Began, Delta, Entry, Event, Noted, Replied, Returned, Run, Spawned, evolve
@@ -87,16 +88,21 @@ class Loop:
         deltas: bool = False,
         sink: Sink | None = None,
         clock: Callable[[], float] = time.time,
+        actors: dict[str, Actor] | None = None,
     ) -> None:
+        """`actors` are those that an earlier walk of the same run found, by frame; new ones are put into it."""
         self.run = run
         """The whole run, as it is now."""
         self.deltas = deltas
         self.parked = False
         """An entry was made that the sink did not take."""
-        self._actors = {"": actor}
+        self._actors = {} if actors is None else actors
+        self._actors[""] = actor
         self._seq = seq
         self._sink = sink
         self._clock = clock
+        self._began = clock()
+        self._before = (run.turn, elapsed(run))
 
     def decision(self) -> Decision | None:
         """What the innermost unfinished frame does next; `None` when all is done or waits for a person."""
@@ -144,6 +150,21 @@ class Loop:
             self._sink(entry, self.run)
             self.parked = False
         return entry, self.run
+
+    @property
+    def timed(self) -> bool:
+        """Whether the question has a limit in seconds, so that its time is written down."""
+        return self.run.limits.max_seconds is not None
+
+    def record_time(self, frame: str) -> Iterator[tuple[Entry, Run]]:
+        """Writes down how long the question has taken, in this frame and in those above it."""
+        turn, before = self._before
+        seconds = self._clock() - self._began + (before if turn == self.run.turn else 0.0)
+        path = frame.split("/") if frame else []
+        for length in range(len(path), -1, -1):
+            above = "/".join(path[:length])
+            note = {"turn": self.run.at(above).turn, "seconds": round(seconds, 3)}
+            yield self.record(above, Noted(ELAPSED, note))
 
     def record_failure(self, decision: Decision, error: Exception) -> tuple[Entry, Run]:
         """Writes down that the model gave no reply; the step is used up."""
@@ -200,6 +221,8 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
             return
         case _:
             yield loop.record(frame, action)
+    if loop.timed and isinstance(action, Ask | Call):
+        yield from loop.record_time(frame)
 
 
 async def adrive(loop: Loop) -> AsyncIterator[tuple[Entry, Run]]:
@@ -248,6 +271,9 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
             return
         case _:
             yield loop.record(frame, action)
+    if loop.timed and isinstance(action, Ask | Call):
+        for record in loop.record_time(frame):
+            yield record
 
 
 async def _within(events: AsyncIterator[Delta | Replied], seconds: float | None) -> AsyncIterator[Delta | Replied]:
