@@ -72,10 +72,7 @@ def _masked(text: str, known: Sequence[str]) -> str:
 
 
 def _has_shape(text: str) -> bool:
-    for literal, pattern in _LIKE_SHAPES:
-        if literal in text and re.search(pattern, text):
-            return True
-    return False
+    return any(literal in text and re.search(pattern, text) for literal, pattern in _LIKE_SHAPES)
 
 
 def _folded(text: str) -> str | None:
