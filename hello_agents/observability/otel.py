@@ -295,6 +295,14 @@ class OtelSubscriber:
         return json_line(mask_values(json_value(value), *self._known))
 
 
+def current_trace_id() -> str | None:
+    """The id of the trace that is current, in hexadecimal; `None` outside of one."""
+    from opentelemetry import trace
+
+    context = trace.get_current_span().get_span_context()
+    return trace.format_trace_id(context.trace_id) if context.is_valid else None
+
+
 _ROLES = {"summary": "system"}
 
 
