@@ -770,6 +770,10 @@ TEXTS: dict[str, dict[str, str]] = {
     "report.used": {"en": "{n} tokens used", "zh": "已用 {n} 个 token"},
     "report.used.of": {"en": "{n} of {m} tokens used", "zh": "已用 {n} / {m} 个 token"},
     "report.spent": {"en": "{n} tokens spent", "zh": "共消耗 {n} 个 token"},
+    # --- runs of other frameworks ---------------------------------------------------------------------------------
+    "guest.no_result": {"en": "The trace has no result of {tool}.", "zh": "记录中没有 {tool} 的结果。"},
+    "guest.not_recorded": {"en": "The result of {tool} was not recorded.", "zh": "{tool} 的结果没有被记录。"},
+    "guest.failed": {"en": "{tool} failed: {error}", "zh": "{tool} 失败：{error}"},
     # --- a trace as a page ---------------------------------------------------------------------------------------
     "trace.time": {"en": "Time", "zh": "用时"},
     "trace.requests": {"en": "Model requests", "zh": "模型请求"},
