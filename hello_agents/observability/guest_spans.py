@@ -17,6 +17,8 @@ from .guest_messages import call_of, openai_items, openai_usage, said
 Fields = Mapping[str, Any]
 Kind = Literal["agent", "chat", "tool", "other"]
 
+NO_REPLY = Reply(None)
+
 _KINDS: dict[str, Kind] = {
     "invoke_agent": "agent",
     "chat": "chat",
@@ -43,7 +45,7 @@ class Span:
     end: float
     error: str = ""
     asked: tuple[Item, ...] = ()
-    reply: Reply = Reply(None)
+    reply: Reply = NO_REPLY
     call: str = ""
     arguments: object = None
     result: str | None = None
@@ -57,12 +59,10 @@ def journal_of(spans: Iterable[Span], language: str) -> Scribe:
 
 class _Tree:
     def __init__(self, spans: Sequence[Span], language: str) -> None:
-        ids = {span.id for span in spans}
         self._below: dict[str, list[Span]] = {}
-        for span in spans:
-            self._below.setdefault(span.parent if span.parent in ids and span.parent != span.id else "", []).append(
-                span
-            )
+        known = {span.id: span for span in spans if span.id}
+        for span in [*known.values(), *(span for span in spans if not span.id)]:
+            self._below.setdefault(_above(span, known), []).append(span)
         name = next((span.name for span in spans if span.kind == "agent"), "guest")
         self._scribe = Scribe(name, language)
         self._language = language
@@ -80,7 +80,8 @@ class _Tree:
             else:
                 if span.kind == "agent" and span.asked:
                     yield replace(span, kind="other")
-                yield from self._inside(span.id)
+                if span.id:
+                    yield from self._inside(span.id)
 
     def _write(self, spans: Sequence[Span], frame: str) -> None:
         """Requests with the calls that follow each."""
@@ -101,14 +102,14 @@ class _Tree:
             return
         chat = group[0] if group[0].kind == "chat" else None
         tools = list(group if chat is None else group[1:])
-        if chat is not None and chat.error and chat.reply == Reply(None):
+        if chat is not None and chat.error and chat.reply == NO_REPLY:
             self._scribe.prompt(chat.asked, frame, chat.start)
             self._scribe.failed(chat.error, frame, chat.end)
             chat = None
         if chat is not None:
             self._scribe.prompt(chat.asked, frame, chat.start)
         if chat is not None or tools:
-            reply, tools = _with_calls(chat.reply if chat else Reply(None), tools)
+            reply, tools = _with_calls(chat.reply if chat else NO_REPLY, tools)
             self._scribe.reply(reply, frame, chat.end if chat else tools[0].start)
         self._call(tools, frame)
 
@@ -123,13 +124,25 @@ class _Tree:
                     words = catalogue_text(key, self._language, tool=span.name, error=span.error)
                 self._scribe.result(Result(span.call, span.name, words, bool(span.error)), frame, at)
                 continue
-            agent = next((one for one in self._below.get(span.id, ()) if one.kind == "agent"), None)
+            below = self._below.get(span.id, ()) if span.id else ()
+            agent = next((one for one in below if one.kind == "agent"), None)
             path = agent and self._scribe.spawned(span.call, span.name, agent.name, frame, at)
             if path:
                 self._write(list(self._inside(span.id)), path)
                 self._scribe.finish(path)
             else:
                 self._scribe.began(span.call, span.name, frame, at)
+
+
+def _above(span: Span, known: Mapping[str, Span]) -> str:
+    """The id of the span above, empty when it is not there, or is itself below this one."""
+    above, passed = span.parent, {span.id}
+    while above in known:
+        if above in passed:
+            return ""
+        passed.add(above)
+        above = known[above].parent
+    return span.parent if span.parent in known else ""
 
 
 def _with_calls(reply: Reply, tools: Sequence[Span]) -> tuple[Reply, list[Span]]:
@@ -196,8 +209,8 @@ def _otel_reply(attributes: Fields) -> Reply:
         number(attributes, "gen_ai.usage.reasoning.output_tokens"),
     )
     model = string(attributes.get("gen_ai.response.model")) or string(attributes.get("gen_ai.request.model")) or None
-    finish = next(iter(_tuple(attributes.get("gen_ai.response.finish_reasons"))), None)
-    first = said_now[0] if said_now else Reply(None)
+    finish = next(iter(items(attributes.get("gen_ai.response.finish_reasons"))), None)
+    first = said_now[0] if said_now else NO_REPLY
     return replace(first, usage=usage, model=model, finish=None if finish is None else str(finish))
 
 
@@ -241,10 +254,6 @@ def _value(value: object) -> Any:
     return None
 
 
-def _tuple(value: object) -> Sequence[Any]:
-    return items(value) if isinstance(value, list) else value if isinstance(value, tuple) else ()  # type: ignore[reportUnknownVariableType]
-
-
 def _json(written: object) -> object:
     """An attribute that is JSON in a text, or was taken apart already."""
     if not isinstance(written, str):
@@ -273,11 +282,11 @@ def agents_span(fields: Fields) -> Span:
     data = mapping(fields.get("span_data"))
     error = mapping(fields.get("error"))
     kind = _KINDS.get(string(data.get("type")), "other")
-    asked, reply = (), Reply(None)
+    asked, reply = (), NO_REPLY
     if kind == "chat":
         asked = tuple(openai_items(mappings(data.get("input"))))
         answered = [one for one in openai_items(mappings(data.get("output"))) if isinstance(one, Reply)]
-        first = answered[0] if answered else Reply(None)
+        first = answered[0] if answered else NO_REPLY
         reply = replace(first, usage=openai_usage(data.get("usage")), model=string(data.get("model")) or None)
     output = data.get("output") if kind == "tool" else None
     return Span(

@@ -2,9 +2,9 @@
 
 | framework | what is read |
 |---|---|
-| OpenTelemetry | spans by the conventions for generative AI: OTLP in JSON, or what `span.to_json()` gives |
+| OpenTelemetry | spans by the conventions for generative AI: OTLP in JSON, or the SDK's JSON |
 | OpenAI | lists of messages of Chat Completions, with or without the last response; items of the Responses API |
-| langgraph | what `stream_mode` "updates", "messages" and "values" yield, or the last state; live or as `model_dump()` |
+| langgraph | what `stream_mode` "updates", "messages" and "values" yield, or a state; live or as `model_dump()` |
 | OpenAI Agents | what a trace processor exports |
 | llama-index | the events of an agent workflow; live or as the framework's `JsonSerializer` writes them |
 
@@ -21,7 +21,7 @@ from typing import Any, Literal, cast
 
 from ..core.exceptions import HelloAgentsException
 from ..core.run import Entry, Run
-from ..wire.loose import mapping, mappings, short, string
+from ..wire.loose import items, mapping, mappings, short, string
 from .guest_journal import Reply, Result, Scribe
 from .guest_messages import langchain_items, llama_calls, llama_items, openai_items, said
 from .guest_spans import agents_span, journal_of, otel_span, otlp_spans
@@ -55,7 +55,7 @@ def read_guest(source: str | Path | object, language: str = "en") -> Guest:
     """
     data = _loaded(source)
     values = cast("list[Any]", data) if isinstance(data, list) else [data]
-    fields = [mapping(value) for value in values if isinstance(value, Mapping)]
+    fields = mappings(values)
     framework = _recognised(values, fields)
     match framework:
         case "opentelemetry":
@@ -152,26 +152,21 @@ def _streamed(values: Sequence[Any]) -> list[Fields]:
 
 
 def _updated(node: object) -> list[Fields]:
-    return [
-        one for part in (node if isinstance(node, list) else [node]) for one in mappings(mapping(part).get("messages"))
-    ]  # type: ignore[reportUnknownVariableType]
+    """The messages of what a node gave: one update, or several."""
+    return [message for one in mappings([node, *items(node)]) for message in mappings(one.get("messages"))]
 
 
 def _chunk(value: object) -> tuple[str, Any]:
     """A chunk of a stream, with its mode: told, or seen from its form."""
-    mode = ""
-    parts_of = cast("list[Any]", value) if isinstance(value, list) else []
-    while len(parts_of) > 1 and isinstance(parts_of[0], str | list):
+    mode, rest = "", items(value)
+    while len(rest) > 1 and not mapping(rest[0]) and rest[0] is not None:
         # The path of a subgraph, or the name of the mode, stand before what they speak of.
-        mode = parts_of[0] if isinstance(parts_of[0], str) else mode
-        parts_of = parts_of[1:] if len(parts_of) > 2 or not isinstance(parts_of[1], list) else parts_of[1]
-    if len(parts_of) == 2 and isinstance(parts_of[0], Mapping):
-        return "messages", parts_of
-    data = parts_of[0] if len(parts_of) == 1 else value
-    if isinstance(data, Mapping):
-        whole = mapping(data)
-        return mode or ("values" if "messages" in whole else "updates"), whole
-    return "", data
+        mode = string(rest[0]) or mode
+        rest = items(rest[1]) if len(rest) == 2 and items(rest[1]) else rest[1:]
+    if len(rest) == 2 and mapping(rest[0]):
+        return "messages", rest
+    data = mapping(rest[0] if len(rest) == 1 else value)
+    return mode or ("values" if "messages" in data else "updates"), data
 
 
 # -- llama-index ------------------------------------------------------------------------------------
