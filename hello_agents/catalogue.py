@@ -809,6 +809,13 @@ TEXTS: dict[str, dict[str, str]] = {
     "trace.answer": {"en": "Answer", "zh": "答案"},
     "trace.end": {"en": "End", "zh": "结束"},
     "trace.compressed": {"en": "History compressed", "zh": "历史已压缩"},
+    "trace.question": {"en": "Question", "zh": "提问"},
+    "trace.no_errors": {"en": "Nothing went wrong.", "zh": "没有出错。"},
+    "trace.tokens.line": {
+        "en": "{total_tokens} ({prompt_tokens} prompt, {completion_tokens} completion, {cached_tokens} cached)",
+        "zh": "{total_tokens}（输入 {prompt_tokens}，输出 {completion_tokens}，缓存 {cached_tokens}）",
+    },
+    "trace.html": {"en": "The page is in {path}.", "zh": "页面已写入 {path}。"},
     "trace.more": {"en": "… {n} more characters are in the JSON lines.", "zh": "……其余 {n} 个字符见 JSON 行文件。"},
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""

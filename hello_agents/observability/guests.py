@@ -85,7 +85,7 @@ def _loaded(source: object) -> Any:
     if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
         return _parsed(source)
     if isinstance(source, str | Path):
-        return _parsed(Path(source).read_text(encoding="utf-8"))
+        return _parsed(Path(source).read_text(encoding="utf-8", errors="replace"))
     return json_value(list(cast("Iterable[Any]", source)) if _is_many(source) else source)
 
 
