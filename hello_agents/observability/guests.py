@@ -99,7 +99,7 @@ def _parsed(text: str) -> Any:
     except ValueError:
         pass
     try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
     except ValueError as error:
         raise NoGuest(f"{short(text, 80)!r} is neither JSON nor JSON lines: {error}. Pass a whole trace.") from error
 

@@ -34,7 +34,7 @@ def read_trace(path: str | Path) -> list[Event]:
     Raises `NoTrace` for any other file, `OSError` for one that cannot be read.
     """
     path = Path(path)
-    lines = [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    lines = _lines(path)
     first = mapping(_json(lines[0]) if lines else None)
     if "event" in first and "payload" in first:
         return [cast("Event", one) for line in lines if (one := mapping(_json(line)))]
@@ -55,12 +55,16 @@ def read_trace(path: str | Path) -> list[Event]:
     return trace_events(guest.entries, guest.start)
 
 
+def _lines(path: Path) -> list[str]:
+    # Not `splitlines`, which also parts at signs that stand unescaped in JSON.
+    return [line for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if line.strip()]
+
+
 def _session(path: Path, head: Any) -> list[Event]:
     """The journal of a session, which lies in a folder beside its head."""
     data = read_head(json.dumps(head), path.stem)
     journal = path.parent / "journals" / f"{data['id']}.jsonl"
-    lines = journal.read_text(encoding="utf-8", errors="replace").splitlines() if journal.exists() else []
-    return _journal([line for line in lines if line.strip()], start_of(data))
+    return _journal(_lines(journal) if journal.exists() else [], start_of(data))
 
 
 def _journal(lines: Sequence[str], start: Run) -> list[Event]:

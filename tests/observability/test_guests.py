@@ -93,6 +93,9 @@ def test_json_lines_and_modes_of_a_stream(tmp_path: Path) -> None:
     lines = tmp_path / "lines.jsonl"
     lines.write_text("".join(json.dumps(one) + "\n" for one in data), encoding="utf-8")
     assert read_guest(lines) == guest
+    parted = [{"role": "user", "content": "a\u2028b\x85"}, {"role": "assistant", "content": "c"}]
+    lines.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in parted), encoding="utf-8")
+    assert read_guest(lines) == read_guest(parted)
     assert read_guest([["updates", one] for one in data]) == guest
     assert read_guest([[["outer:1"], one] for one in data]) == guest
     assert read_guest([[["outer:1"], "updates", one] for one in data]) == guest

@@ -35,7 +35,7 @@ def logger_with_stream() -> Iterator[tuple[logging.Logger, io.StringIO]]:
 
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in stream.getvalue().splitlines()]
+    return [json.loads(line) for line in stream.getvalue().split("\n") if line]
 
 
 def tools() -> ToolRegistry:

@@ -28,7 +28,7 @@ def agent(broken: bool) -> SimpleAgent:
     tools.register_function(look)
     cities = ["北京", "Atlantis"] if broken else ["北京", "Rome"]
     calls = [ToolCall(str(n), "look", {"city": city}) for n, city in enumerate(cities)]
-    return SimpleAgent("guide", ScriptedLLM(calls, "北京 is sunny."), "Be brief.", tool_registry=tools)
+    return SimpleAgent("guide", ScriptedLLM(calls, "北京\u2028 is\x85 sunny."), "Be brief.", tool_registry=tools)
 
 
 def file_of(kind: str, folder: Path, broken: bool = True) -> Path:
