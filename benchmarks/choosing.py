@@ -1,4 +1,4 @@
-"""Measurements of building a context: choosing by marginal relevance, and all four stages. Registered in `context.py`."""
+"""Measurements of building a context: marginal relevance, and all four stages. Registered in `context.py`."""
 
 from __future__ import annotations
 
