@@ -286,10 +286,9 @@ def scored(packets: Sequence[ContextPacket], query: str, config: ContextConfig, 
     fresh = _Recency(now, config.recency_hours)
     scores: dict[str, Scores] = {}
     for packet in packets:
-        raw = by_words.get(packet.id)
-        if raw is None:
-            raw = min(packet.relevance_score, 1.0)
-        scores[packet.id] = Scores(
+        id = packet.id
+        raw = by_words[id] if id in by_words else min(packet.relevance_score, 1.0)
+        scores[id] = Scores(
             raw, relevance * raw, recency * fresh.of(packet.timestamp), importance * _importance(packet)
         )
     return scores
