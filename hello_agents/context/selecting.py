@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Fate = Literal["required", "selected", "trimmed", "below_threshold", "redundant", "merged", "over_budget"]
 """What becomes of a packet."""
 
-_POOL = 4
+_POOL = 3
 """Packets are compared with each other until they have this many times the tokens that there is room for."""
 
 _MIDDLE = 0.5
