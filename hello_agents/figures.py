@@ -76,3 +76,23 @@ def _finished(axes: Axes, alt: str) -> Picture:
     file = BytesIO()
     axes.figure.savefig(file, format="png", transparent=True, metadata={"Software": None})
     return Picture(file.getvalue(), alt)
+
+
+def two_rankings() -> Picture:
+    """The way from a question to hits: two rankings and their fusion."""
+    axes = _canvas(8, 2.5)
+    _box(axes, 0.9, 0.95, "question", USER)
+    _box(axes, 3.4, 1.6, "ranked by words", TOOL)
+    _box(axes, 3.4, 0.3, "ranked by vector", TOOL)
+    _box(axes, 5.75, 0.95, "fuse", MODEL)
+    _box(axes, 7.3, 0.95, "hits", DONE)
+    _arrow(axes, (1.42, 1.05), (2.45, 1.55))
+    _arrow(axes, (1.42, 0.85), (2.45, 0.35))
+    _arrow(axes, (4.35, 1.55), (5.4, 1.05))
+    _arrow(axes, (4.35, 0.35), (5.4, 0.85))
+    _arrow(axes, (6.12, 0.95), (6.95, 0.95))
+    return _finished(
+        axes,
+        "The texts are ranked twice, by the words they share with the question and by the angle between vectors. "
+        "The two rankings are fused into one list of hits.",
+    )
