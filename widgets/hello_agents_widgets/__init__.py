@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .context_pipeline import ContextPipeline
     from .history_compression import HistoryCompression
     from .loop_inspector import LoopInspector
+    from .memory_explorer import MemoryExplorer
     from .tool_schema import ToolSchema
 
 _HOMES = {
@@ -17,10 +18,11 @@ _HOMES = {
     "ContextPipeline": ".context_pipeline",
     "HistoryCompression": ".history_compression",
     "LoopInspector": ".loop_inspector",
+    "MemoryExplorer": ".memory_explorer",
     "ToolSchema": ".tool_schema",
 }
 
-__all__ = ["ContextMeter", "ContextPipeline", "HistoryCompression", "LoopInspector", "ToolSchema"]
+__all__ = ["ContextMeter", "ContextPipeline", "HistoryCompression", "LoopInspector", "MemoryExplorer", "ToolSchema"]
 
 
 def __getattr__(name: str) -> Any:
