@@ -76,3 +76,43 @@ def _finished(axes: Axes, alt: str) -> Picture:
     file = BytesIO()
     axes.figure.savefig(file, format="png", transparent=True, metadata={"Software": None})
     return Picture(file.getvalue(), alt)
+
+
+def tokens_over_steps(*journals: Any, names: tuple[str, ...] = ("tokens of each request",)) -> Picture:
+    """The tokens of each request of one or more journals, step by step, as the model's side counted them."""
+    from .core.run import Replied
+
+    counts = [
+        [entry.event.usage.prompt_tokens for entry in journal if isinstance(entry.event, Replied)]
+        for journal in journals
+    ]
+    axes = _plot(8, 2.8)
+    width = 0.8 / len(counts)
+    for number, (values, name, colour) in enumerate(zip(counts, names, (TOOL, USER, MODEL), strict=False)):
+        places = [step + 1 + (number - (len(counts) - 1) / 2) * width for step in range(len(values))]
+        bars = axes.bar(places, values, width * 0.92, color=colour, label=name)
+        axes.bar_label(bars, labels=[f"{value:,}" for value in values], color=INK, fontsize=9, padding=2)
+    axes.set_xticks(range(1, max(map(len, counts)) + 1))
+    axes.set_xlabel("request")
+    axes.set_ylabel("tokens")
+    if len(counts) > 1:
+        axes.legend(frameon=False, labelcolor=INK)
+    told = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in zip(names, counts, strict=False))
+    return _finished(axes, f"Tokens of each request. {told}.")
+
+
+def _plot(width: float, height: float) -> Axes:
+    """Axes for numbers, in a colour that is legible on light and dark."""
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=(width, height), dpi=160, layout="tight")
+    axes = figure.add_subplot()
+    axes.tick_params(colors=INK, labelsize=10)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(INK)
+    axes.xaxis.label.set_color(INK)
+    axes.yaxis.label.set_color(INK)
+    axes.margins(y=0.15)
+    return axes
