@@ -660,6 +660,21 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "There is no skill {name!r}: there are none at all. Go on without one.",
         "zh": "没有名为 {name!r} 的技能：当前没有任何技能。请不使用技能继续。",
     },
+    # --- servers of tools ---------------------------------------------------------------------------------------
+    "mcp.unavailable": {
+        "en": "The server {server!r} cannot be reached ({why}). Start it, or go on without its tools.",
+        "zh": "无法连接服务器 {server!r}（{why}）。请启动它，或不使用其工具继续。",
+    },
+    "mcp.lost": {
+        "en": "The connection to the server {server!r} was lost ({why}); the call may or may not have had its effect. "
+        "The next call connects anew.",
+        "zh": "与服务器 {server!r} 的连接已断开（{why}）；此调用可能已经生效，也可能没有。下次调用将重新连接。",
+    },
+    "mcp.failed": {"en": "the tool failed and did not say why", "zh": "工具执行失败，未说明原因"},
+    "mcp.image": {"en": "(an image, {kind}, {size} bytes)", "zh": "（图片，{kind}，{size} 字节）"},
+    "mcp.audio": {"en": "(a sound, {kind}, {size} bytes)", "zh": "（音频，{kind}，{size} 字节）"},
+    "mcp.link": {"en": "(see {name}: {uri})", "zh": "（参见 {name}：{uri}）"},
+    "mcp.resource": {"en": "(a file that is no text: {uri})", "zh": "（非文本文件：{uri}）"},
     # --- demo tools ----------------------------------------------------------------------------------------------
     "demo.weather": {"en": "{city}: {sky}, {degrees:g} {unit}", "zh": "{city}：{sky}，{degrees:g} {unit}"},
     # limits
@@ -684,6 +699,17 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "not run: {name} may be called {most} times for one question, and was",
         "zh": "未执行：每次提问最多可调用 {name} {most} 次，已达到上限",
     },
+    "limits.little_left": {
+        "en": "Notice: little is left of what this question may cost: {what} {left}. Work towards the answer now.",
+        "zh": "提示：本次提问的额度所剩不多：{what} {left}。请尽快得出答案。",
+    },
+    "limits.budget.max_total_steps": {"en": "requests", "zh": "请求次数"},
+    "limits.budget.max_cost": {"en": "money", "zh": "费用"},
+    "limits.budget.max_seconds": {"en": "seconds", "zh": "秒数"},
+    "limits.no_share": {
+        "en": "not run: nothing is left of this question's budget that a sub-agent could work with",
+        "zh": "未执行：本次提问的额度已用完，无法再分给子代理",
+    },
     "limits.no_answer": {
         "en": "Stopped without an answer ({reason}). The last result was: {last}",
         "zh": "未能得出答案即停止（{reason}）。最后的结果是：{last}",
@@ -692,6 +718,15 @@ TEXTS: dict[str, dict[str, str]] = {
     # calls that do not run
     "call.refused": {"en": "refused: {reason}", "zh": "已拒绝：{reason}"},
     "call.refused_why": {"en": "a person did not allow this call", "zh": "此调用未获准许"},
+    "permission.refused": {"en": "refused by a rule: {reason}", "zh": "已被规则拒绝：{reason}"},
+    "permission.why": {
+        "en": "this call of {name} is not allowed here; go on without it, or say what you cannot do",
+        "zh": "此处不允许这样调用 {name}；请换一种做法，或说明无法完成的部分",
+    },
+    "permission.failed": {
+        "en": "the rule for {name} could not be applied ({error})",
+        "zh": "无法应用针对 {name} 的规则（{error}）",
+    },
     "call.superseded": {
         "en": "not run: a new question came before this call",
         "zh": "未执行：在此调用之前提出了新的问题",
@@ -771,6 +806,15 @@ TEXTS: dict[str, dict[str, str]] = {
     "task.tool_filter": {
         "en": "Tools of the sub-agent: none = all of yours, readonly = only those that change nothing, full = all but commands.",
         "zh": "子代理可用的工具：none = 与你相同，readonly = 仅只读工具，full = 除命令执行外的全部工具。",
+    },
+    "task.tools": {
+        "en": "Names of the tools the sub-agent may use. Left out: all that you have. An empty list: none.",
+        "zh": "子代理可使用的工具名称。省略：与您相同的全部工具。空列表：不使用任何工具。",
+    },
+    "task.tools.unknown": {"en": "there is no tool {name!r} to hand on", "zh": "没有可交给子代理的工具 {name!r}"},
+    "task.no_tools": {
+        "en": "You have no tools for this task. Answer from what you know, and say what you cannot find out.",
+        "zh": "此任务没有可用的工具。请根据已知内容作答，并说明无法查明的部分。",
     },
     "task.max_steps": {"en": "Steps the sub-agent may take.", "zh": "子代理最多可执行的步数。"},
     "subagent.simple": {
@@ -1052,6 +1096,10 @@ TEXTS: dict[str, dict[str, str]] = {
     "report.used": {"en": "{n} tokens used", "zh": "已用 {n} 个 token"},
     "report.used.of": {"en": "{n} of {m} tokens used", "zh": "已用 {n} / {m} 个 token"},
     "report.spent": {"en": "{n} tokens spent", "zh": "共消耗 {n} 个 token"},
+    # --- runs of other frameworks ---------------------------------------------------------------------------------
+    "guest.no_result": {"en": "The trace has no result of {tool}.", "zh": "记录中没有 {tool} 的结果。"},
+    "guest.not_recorded": {"en": "The result of {tool} was not recorded.", "zh": "{tool} 的结果没有被记录。"},
+    "guest.failed": {"en": "{tool} failed: {error}", "zh": "{tool} 失败：{error}"},
     # --- a trace as a page ---------------------------------------------------------------------------------------
     "trace.time": {"en": "Time", "zh": "用时"},
     "trace.requests": {"en": "Model requests", "zh": "模型请求"},
@@ -1087,6 +1135,13 @@ TEXTS: dict[str, dict[str, str]] = {
     "trace.answer": {"en": "Answer", "zh": "答案"},
     "trace.end": {"en": "End", "zh": "结束"},
     "trace.compressed": {"en": "History compressed", "zh": "历史已压缩"},
+    "trace.question": {"en": "Question", "zh": "提问"},
+    "trace.no_errors": {"en": "Nothing went wrong.", "zh": "没有出错。"},
+    "trace.tokens.line": {
+        "en": "{total_tokens} ({prompt_tokens} prompt, {completion_tokens} completion, {cached_tokens} cached)",
+        "zh": "{total_tokens}（输入 {prompt_tokens}，输出 {completion_tokens}，缓存 {cached_tokens}）",
+    },
+    "trace.html": {"en": "The page is in {path}.", "zh": "页面已写入 {path}。"},
     "trace.more": {"en": "… {n} more characters are in the JSON lines.", "zh": "……其余 {n} 个字符见 JSON 行文件。"},
     # --- contexts ------------------------------------------------------------------------------------------------
     "context.role": {"en": "Role & Policies", "zh": "角色与规则"},

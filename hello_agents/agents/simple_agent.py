@@ -15,6 +15,7 @@ from .tool_loop import tool_loop
 if TYPE_CHECKING:
     from ..core.contexts import Builder
     from ..tools.base import Tool
+    from ..tools.permissions import Policy
     from ..tools.registry import ToolRegistry
 
 
@@ -33,6 +34,7 @@ class SimpleAgent(Agent):
         enable_tool_calling: bool = True,
         max_tool_iterations: int = 3,
         *,
+        permissions: Policy | None = None,
         context_builder: Builder | None = None,
     ) -> None:
         super().__init__(
@@ -42,6 +44,7 @@ class SimpleAgent(Agent):
             config,
             tool_registry,
             max_steps=max_tool_iterations,
+            permissions=permissions,
             context_builder=context_builder,
         )
         self.enable_tool_calling = enable_tool_calling

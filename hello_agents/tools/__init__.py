@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .builtin.task_tool import TaskTool
     from .builtin.todowrite_tool import TodoItem, TodoList, TodoWriteTool
     from .chain import ToolChain, ToolChainManager, create_research_chain, create_simple_chain
+    from .mcp import MCPServer
+    from .permissions import Policy, Rule
 
 __all__ = [
     "CATEGORIES",
@@ -47,11 +49,14 @@ __all__ = [
     "FunctionTool",
     "GlobTool",
     "GrepTool",
+    "MCPServer",
     "MemoryTool",
     "MultiEditTool",
+    "Policy",
     "RAGTool",
     "ReadOnlyFilter",
     "ReadTool",
+    "Rule",
     "SearchTool",
     "SkillTool",
     "TaskTool",
@@ -79,6 +84,9 @@ __all__ = [
 ]
 
 _LATER = {
+    "MCPServer": "mcp",
+    "Policy": "permissions",
+    "Rule": "permissions",
     "AsyncToolExecutor": "async_executor",
     "run_batch_tool": "async_executor",
     "run_batch_tool_sync": "async_executor",
