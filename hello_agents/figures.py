@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .core.agent import Agent
 
 Axes = Any
 """matplotlib's axes, whose types are only in part known to a checker."""
@@ -78,14 +82,9 @@ def _finished(axes: Axes, alt: str) -> Picture:
     return Picture(file.getvalue(), alt)
 
 
-def tokens_over_steps(*journals: Any, names: tuple[str, ...] = ("tokens of each request",)) -> Picture:
-    """The tokens of each request of one or more journals, step by step, as the model's side counted them."""
-    from .core.run import Replied
-
-    counts = [
-        [entry.event.usage.prompt_tokens for entry in journal if isinstance(entry.event, Replied)]
-        for journal in journals
-    ]
+def tokens_over_steps(*agents: Agent, names: tuple[str, ...] = ("tokens of each request",)) -> Picture:
+    """The tokens of each request that one or more agents have sent, with the schemas of their tools."""
+    counts = [list(_request_tokens(agent)) for agent in agents]
     axes = _plot(8, 2.8)
     width = 0.8 / len(counts)
     for number, (values, name, colour) in enumerate(zip(counts, names, (TOOL, USER, MODEL), strict=False)):
@@ -99,6 +98,18 @@ def tokens_over_steps(*journals: Any, names: tuple[str, ...] = ("tokens of each 
         axes.legend(frameon=False, labelcolor=INK)
     told = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in zip(names, counts, strict=False))
     return _finished(axes, f"Tokens of each request. {told}.")
+
+
+def _request_tokens(agent: Agent) -> Iterator[int]:
+    from .context.token_counter import TokenCounter
+    from .core.run import Replied
+
+    counter = TokenCounter(vars(agent.llm).get("model") or "")
+    steps = agent.steps()
+    for index, entry in enumerate(steps.entries):
+        if isinstance(entry.event, Replied):
+            request = steps.request_at(index)
+            yield counter.count_messages(request.messages) + counter.count_tools(request.tools)
 
 
 def _plot(width: float, height: float) -> Axes:
