@@ -127,3 +127,18 @@ def _plot(width: float, height: float) -> Axes:
     axes.yaxis.label.set_color(INK)
     axes.margins(y=0.15)
     return axes
+
+
+def what_compression_keeps(agent: Agent) -> Picture:
+    """The tokens of each request of an agent, beside the limit at which its conversation is made shorter."""
+    counts = list(_request_tokens(agent))
+    limit = agent.policy.limit
+    axes = _plot(8, 2.8)
+    axes.bar(range(1, len(counts) + 1), counts, 0.7, color=TOOL)
+    axes.axhline(limit, color=USER, lw=1.6, ls=(0, (4, 3)))
+    axes.text(0.4, limit, f"limit: {limit:,} tokens", color=USER, fontsize=10, va="bottom")
+    axes.set_xlabel("request")
+    axes.set_ylabel("tokens")
+    axes.set_xlim(0.3, len(counts) + 0.7)
+    told = ", ".join(map(str, counts))
+    return _finished(axes, f"Tokens of each request: {told}. At {limit} tokens the conversation is made shorter.")
