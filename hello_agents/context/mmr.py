@@ -36,6 +36,8 @@ class Likeness(Protocol):
 
 def mmr(scores: Sequence[float], vectors: Any, limit: int, balance: float = 0.7) -> list[int]:
     """The indexes of at most `limit` items, in the order of their choice. `vectors` has a row for each score."""
+    if not scores:
+        return []
     choice = Choice(scores, likeness_of_vectors(vectors), balance)
     chosen: list[int] = []
     while len(chosen) < limit and (index := choice.best()) is not None:

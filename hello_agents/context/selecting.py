@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Fate = Literal["required", "selected", "trimmed", "below_threshold", "redundant", "merged", "over_budget"]
 """What becomes of a packet."""
 
-_POOL = 4
+_POOL = 3
 """Packets are compared with each other until they have this many times the tokens that there is room for."""
 
 _MIDDLE = 0.5
@@ -286,10 +286,9 @@ def scored(packets: Sequence[ContextPacket], query: str, config: ContextConfig, 
     fresh = _Recency(now, config.recency_hours)
     scores: dict[str, Scores] = {}
     for packet in packets:
-        raw = by_words.get(packet.id)
-        if raw is None:
-            raw = min(packet.relevance_score, 1.0)
-        scores[packet.id] = Scores(
+        id = packet.id
+        raw = by_words[id] if id in by_words else min(packet.relevance_score, 1.0)
+        scores[id] = Scores(
             raw, relevance * raw, recency * fresh.of(packet.timestamp), importance * _importance(packet)
         )
     return scores
