@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -243,7 +243,7 @@ class Agent(Keeping):
 
     async def awalk(
         self, text: str | None = None, *, events: Sequence[Event] = (), deltas: bool = False, **kwargs: Any
-    ) -> AsyncIterator[tuple[Entry, Run]]:
+    ) -> AsyncGenerator[tuple[Entry, Run], None]:
         """`walk`, awaiting. With `events`, `resume(*events)`; with `deltas`, pieces of replies come as entries -1."""
         if text is not None and has_own_run(type(self)):
             async for told in in_a_thread(self, partial(self.run, text, **kwargs)):

@@ -23,9 +23,8 @@ from ..core.session_store import MemorySessionStore
 from ..core.sessions import Store
 from .gate import Gate
 from .handlers import Handlers, Metrics
-from .openapi import ADDRESSES, PUBLIC, description
-from .problems import Problem, problem_of
-from .replies import json_reply
+from .openapi import ADDRESSES, PUBLIC
+from .problems import Problem, language_of, problem_of
 from .service import AgentSource, Service
 from .settings import Settings
 
@@ -48,15 +47,8 @@ def app(
     metrics = metrics or _metrics()
     if metrics is not None:
         service.followers.append(metrics)
-    handlers = Handlers(service, metrics)
-
-    async def openapi(request: Request) -> Response:
-        return json_reply(description(language=_language(request)))
-
-    routes = [
-        Route(one.path, openapi if one.name == "openapi" else getattr(handlers, one.name), methods=[one.method])
-        for one in ADDRESSES
-    ]
+    handlers = Handlers(service, metrics).table()
+    routes = [Route(one.path, handlers[one.name], methods=[one.method]) for one in ADDRESSES]
     application = Starlette(
         routes=routes,
         middleware=[Middleware(Gate, settings=settings, token=token, public=PUBLIC)],
@@ -119,25 +111,21 @@ def _metrics() -> Metrics | None:
         return None
 
 
-def _language(request: Request) -> str:
-    return str(request.scope.get("state", {}).get("language", "en"))
-
-
 async def _problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, Problem)
-    return error.response(_language(request))
+    return error.response(language_of(request))
 
 
 async def _session_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, SessionException)
-    return problem_of(error, str(request.path_params.get("session", ""))).response(_language(request))
+    return problem_of(error, str(request.path_params.get("session", ""))).response(language_of(request))
 
 
 async def _http_problem(request: Request, error: Exception) -> Response:
     """What the router finds wrong: an unknown path, or a method that is not there."""
     assert isinstance(error, HTTPException)
     code = {404: "no_path", 405: "method"}.get(error.status_code, "refused")
-    response = Problem(error.status_code, code, why=str(error.detail)).response(_language(request))
+    response = Problem(error.status_code, code, why=str(error.detail)).response(language_of(request))
     for name, value in (error.headers or {}).items():
         response.headers[name] = value
     return response
@@ -145,4 +133,4 @@ async def _http_problem(request: Request, error: Exception) -> Response:
 
 async def _fault(request: Request, error: Exception) -> Response:
     """A fault of the service's own. What it is goes into the log; the client is told nothing of the inside."""
-    return Problem(500, "fault").response(_language(request))
+    return Problem(500, "fault").response(language_of(request))

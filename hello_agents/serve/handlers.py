@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -18,13 +18,15 @@ from ..core.run import Entry, Judged, Run
 from ..core.session_form import SavedSession, SessionException
 from . import bodies
 from .event_stream import EventStream
+from .openapi import description
 from .page import csp, page
-from .problems import Problem
+from .problems import Problem, language_of
 from .replies import json_reply
 from .running import Ask, Resume, Work
 from .service import Service
 from .telling import Place, Standing
 
+Handler = Callable[[Request], Awaitable[Response]]
 B = TypeVar("B", bound=BaseModel)
 _MOST_ENTRIES = 1_000
 
@@ -47,6 +49,26 @@ class Handlers:
         self._metrics = metrics
         self._streams = 0
 
+    def table(self) -> dict[str, Handler]:
+        """The handlers by the names that the table of addresses calls them."""
+        return {
+            "page": self.page,
+            "health": self.health,
+            "ready": self.ready,
+            "openapi": self.openapi,
+            "metrics": self.metrics,
+            "sessions": self.sessions,
+            "session": self.session,
+            "delete": self.delete,
+            "entries": self.entries,
+            "events": self.events,
+            "message": self.message,
+            "verdict": self.verdict,
+            "resume": self.resume,
+            "stop": self.stop,
+            "fork": self.fork,
+        }
+
     # -- the service itself -----------------------------------------------------------------------
 
     async def page(self, request: Request) -> Response:
@@ -64,6 +86,9 @@ class Handlers:
         except (SessionException, TimeoutError):
             raise Problem(503, "store", retry_after=2) from None
         return json_reply({"status": "ok"})
+
+    async def openapi(self, request: Request) -> Response:
+        return json_reply(description(language=language_of(request)))
 
     async def metrics(self, request: Request) -> Response:
         if self._metrics is None:

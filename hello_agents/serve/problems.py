@@ -8,6 +8,7 @@ from ..catalogue import text
 from ..core import session_form as form
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
     from starlette.responses import Response
 
 TITLES = {
@@ -45,7 +46,7 @@ class Problem(Exception):
             headers["Retry-After"] = str(max(1, round(self.retry_after)))
         if self.status == 401:
             headers["WWW-Authenticate"] = 'Bearer realm="hello-agents"'
-        body: dict[str, object] = {
+        body = {
             "type": "about:blank",
             "title": TITLES[self.status],
             "status": self.status,
@@ -53,6 +54,11 @@ class Problem(Exception):
         }
         body["detail"] = text(f"serve.{self.code}", language, **self.values)
         return json_reply(body, self.status, headers, "application/problem+json")
+
+
+def language_of(request: Request) -> str:
+    """The language that the gate has read from the request's headers."""
+    return str(request.scope.get("state", {}).get("language", "en"))
 
 
 def problem_of(error: form.SessionException, session: str) -> Problem:

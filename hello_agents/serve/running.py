@@ -173,9 +173,10 @@ class Running:
 
     async def _walk(self, text: str | None, events: Sequence[Event]) -> None:
         agent, session = await self._open()
+        deadline = asyncio.timeout(self._settings.run_seconds)
         try:
-            async with asyncio.timeout(self._settings.run_seconds) as deadline:
-                async with aclosing(agent.awalk(text, events=events, deltas=True)) as records:  # type: ignore[arg-type]
+            async with deadline:
+                async with aclosing(agent.awalk(text, events=events, deltas=True)) as records:
                     async for entry, run in records:
                         self._tell(entry, run)
                         if text is None or _is_question(entry):

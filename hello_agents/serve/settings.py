@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ..core.exceptions import ConfigException
 
@@ -41,7 +41,6 @@ class Settings:
     """A question that has brought down so many workers is left as it is, until somebody resumes it."""
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
-            value = getattr(self, name)
+        for name, value in asdict(self).items():
             if not value > 0:
                 raise ConfigException(f"{name}={value!r} leaves nothing to serve. Give a number above 0.")
