@@ -1,4 +1,4 @@
-"""The command `hello-agents`: `lab` opens the book, `doctor` says what is installed and what to do about the rest."""
+"""The command `hello-agents`: `lab` opens the book, `serve` serves an agent, `doctor` says what is installed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any, Literal
 
+from .serve.command import add_parser as add_serve_parser
+from .serve.command import serve
 from .version import __version__
 
 DISTRIBUTION = "hello-agents-book"
@@ -25,9 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     match options.command:
         case "lab":
             return lab(options.folder, port=options.port, arguments=rest)
+        case _ if rest:
+            _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+        case "serve":
+            return serve(options)
         case _:
-            if rest:
-                _parser().error(f"unrecognized arguments: {' '.join(rest)}")
             return doctor()
 
 
@@ -41,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     lab_parser.add_argument("--port", type=int, help="the port on this machine (JupyterLab's usual one if not given)")
     doctor_help = "say what is installed, what is missing, and what to do"
     commands.add_parser("doctor", help=doctor_help, description=doctor_help)
+    add_serve_parser(commands)
     return parser
 
 
