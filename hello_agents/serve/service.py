@@ -48,6 +48,8 @@ class Service:
         self.busy: dict[str, Lease] = {}
         """The leases of all workers, as they were a moment ago."""
         self._source = source
+        self._lingering: dict[str, asyncio.Event] = {}
+        """Set when a run begins here in a session that somebody waits at."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads = ThreadPoolExecutor(8, "hello-agents-store")
 
@@ -87,6 +89,8 @@ class Service:
             raise
         running = self._launch(session, owner, work)
         await asyncio.shield(asyncio.wait([running.accepted]))
+        if running.accepted.exception() is not None:
+            await running.ended.wait()
         running.accepted.result()
         return running
 
@@ -126,6 +130,8 @@ class Service:
 
     def _launch(self, session: str, owner: str, work: Work) -> Running:
         running = self.runs[session] = Running(self, session, owner)
+        if (lingering := self._lingering.pop(session, None)) is not None:
+            lingering.set()
         if self.closing.is_set():
             running.park()
         self.keep(asyncio.create_task(running.go(work)))
@@ -230,10 +236,12 @@ class Service:
 
     async def _news(self, session: str) -> None:
         """Waits until there is a run again. Costs the store nothing; looks itself now and then, for what was missed."""
-        for _ in range(20):
-            if session in self.runs or session in self.busy or self.closing.is_set():
+        begun = self._lingering.setdefault(session, asyncio.Event())
+        for _ in range(10):
+            if begun.is_set() or session in self.runs or session in self.busy or self.closing.is_set():
                 return
-            await self.nap(1.0)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(begun.wait(), 1.0)
 
     async def nap(self, seconds: float) -> None:
         """Waits, unless the service closes."""
@@ -289,6 +297,8 @@ class Service:
         """Takes no more work. Runs end, or are parked where another worker can go on with them."""
         if not self.closing.is_set():
             self.closing.set()
+            for lingering in self._lingering.values():
+                lingering.set()
             for running in self.runs.values():
                 if self.shared:
                     running.park()

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.redis_server import redis_server
-from support.serving import QUICK, Parser, Served, answer_of, ask, client, events_of, follow, kept, wait_for
+from support.serving import Parser, Served, answer_of, ask, client, events_of, follow, kept, wait_for
 
 from hello_agents.core.session_store import MemorySessionStore, RedisSessionStore, SessionStore
 from hello_agents.core.streaming import to_sse
+from hello_agents.serve import Settings
 
 
 @pytest.fixture(params=["memory", "files", "redis"])
@@ -94,7 +95,9 @@ def test_the_run_goes_on_when_the_client_drops_and_a_live_one_is_followed(http, 
     assert kept(seen) + kept(rest) == kept(follow(http, "s"))
 
 
-@pytest.mark.parametrize(("verdict", "answer"), [({"allowed": True}, "did it"), ({"allowed": False, "reason": "no"}, "no")])
+@pytest.mark.parametrize(
+    ("verdict", "answer"), [({"allowed": True}, "did it"), ({"allowed": False, "reason": "no"}, "no")]
+)
 def test_a_call_waits_for_a_verdict(http, verdict, answer):
     events = ask(http, "s", "ask it")
     assert events[-1].name == "waiting"
@@ -223,21 +226,23 @@ def test_closing_parks_a_run_where_another_worker_goes_on(tmp_path):
 
 
 def test_a_call_that_outlasts_the_grace_is_lost_and_made_again(tmp_path):
-    settings = QUICK.__class__(poll_seconds=0.02, lease_seconds=1, grace_seconds=0.1)
+    settings = Settings(poll_seconds=0.02, lease_seconds=1, grace_seconds=0.1)
     folder = tmp_path / "sessions"
     with Served(SessionStore(folder), settings) as one, client(one.url) as http:
-        http.post("/sessions/s/messages", json={"message": f"wait {tmp_path} go"}, headers={"Accept": "application/json"})
+        http.post(
+            "/sessions/s/messages", json={"message": f"wait {tmp_path} go"}, headers={"Accept": "application/json"}
+        )
         wait_for((tmp_path / "go.began").exists)
     (tmp_path / "go").touch()
     with Served(SessionStore(folder), settings) as two, client(two.url) as http:
         events = follow(http, "s")
         assert answer_of(events) == "waited"
         results = [event.value["data"]["status"] for event in events if event.name == "tool_call_finish"]
-        assert results == ["error", "ok"]
+        assert results == ["error", "success"]
 
 
 def test_a_run_takes_no_longer_than_it_may(tmp_path):
-    settings = QUICK.__class__(poll_seconds=0.02, run_seconds=0.2)
+    settings = Settings(poll_seconds=0.02, run_seconds=0.2)
     with Served(settings=settings) as one, client(one.url) as http:
         events = ask(http, "s", f"wait {tmp_path} never")
         assert events[-1].value["data"]["finish_reason"] == "timed_out"

@@ -17,9 +17,9 @@ from typing import Any, Self
 
 import httpx
 import uvicorn
-from support import served
 
 from hello_agents.serve import Settings, app
+from support import served
 
 QUICK = Settings(poll_seconds=0.02, lease_seconds=1.0, ping_seconds=0.2, grace_seconds=5)
 PATIENCE = 30.0
@@ -74,7 +74,9 @@ class Served:
 class Command:
     """`hello-agents serve` in a process of its own."""
 
-    def __init__(self, folder: Path, store: str, *options: str, env: dict[str, str] | None = None, name: str = "w") -> None:
+    def __init__(
+        self, folder: Path, store: str, *options: str, env: dict[str, str] | None = None, name: str = "w"
+    ) -> None:
         self.log = folder / f"{name}.log"
         self._command = [sys.executable, "-m", "hello_agents.cli", "serve", f"{Path(served.__file__)}:make"]
         self._command += ["--store", store, "--port", "0", *options]
