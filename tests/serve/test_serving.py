@@ -149,7 +149,7 @@ def test_a_run_that_failed_says_so_and_can_be_resumed(http):
 def test_sessions_are_forked_and_deleted(http):
     ask(http, "s", "say one")
     ask(http, "s", "say two")
-    first = [event.id for event in follow(http, "s") if event.name == "agent_finish"][0]
+    first = next(event.id for event in follow(http, "s") if event.name == "agent_finish")
     forked = http.post("/sessions/s/fork", json={"session": "t", "at": int(first)})
     assert (forked.status_code, forked.json()["answer"]) == (201, "one")
     assert http.post("/sessions/s/fork", json={"session": "t"}).status_code == 409

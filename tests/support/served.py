@@ -1,8 +1,8 @@
-"""An agent to be served in tests. Its model does what the question says, and reads where it stands from the conversation,
-so that any worker can go on with it.
+"""An agent to be served in tests. Its model does what the question says.
 
-`say WORDS`, `count N` (N calls that depend on each other), `ask WORDS` (a call that waits for approval), `wait FOLDER NAME`
-(a call that goes on once FOLDER/NAME is there), `flood N` (N long pieces), `fail`, `crash`.
+It reads where it stands from the conversation, so that any worker can go on. `say WORDS`, `count N` (N calls that depend
+on each other), `ask WORDS` (a call that waits for approval), `wait FOLDER NAME` (a call that goes on once FOLDER/NAME is
+there), `flood N` (N long pieces), `fail`.
 """
 
 from __future__ import annotations
@@ -58,9 +58,7 @@ class Obedient:
                 folder, name = rest.split(" ")
                 call = ToolCall(f"call{step}", "wait", {"folder": folder, "name": name})
                 return Message("waiting", "assistant", tool_calls=[call])
-            case "crash" if not results:
-                return Message("", "assistant", tool_calls=[ToolCall(f"call{step}", "add", {})] * 2)
-            case "count" | "ask" | "wait" | "crash":
+            case "count" | "ask" | "wait":
                 return Message(results[-1].text if results else "0", "assistant")
             case _:
                 return Message(rest, "assistant")
