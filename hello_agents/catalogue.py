@@ -950,6 +950,27 @@ TEXTS: dict[str, dict[str, str]] = {
     "serve.api.resume": {"en": "Go on with a run that was broken off", "zh": "继续中断的运行"},
     "serve.api.stop": {"en": "Stop the run, and close the question", "zh": "停止运行并结束当前问题"},
     "serve.api.fork": {"en": "Make a session of another's beginning", "zh": "从已有会话的开头创建新会话"},
+    "serve.page.session": {"en": "Session", "zh": "会话"},
+    "serve.page.token": {"en": "Token, if the service asks for one", "zh": "令牌（如服务需要）"},
+    "serve.page.fresh": {"en": "New session", "zh": "新会话"},
+    "serve.page.message": {"en": "Message to the agent", "zh": "发送给智能体的消息"},
+    "serve.page.placeholder": {
+        "en": "Ask something. Enter sends, Shift+Enter breaks the line, Esc stops.",
+        "zh": "请输入问题。Enter 发送，Shift+Enter 换行，Esc 停止。",
+    },
+    "serve.page.send": {"en": "Send", "zh": "发送"},
+    "serve.page.stop": {"en": "Stop", "zh": "停止"},
+    "serve.page.approve": {"en": "Approve", "zh": "批准"},
+    "serve.page.refuse": {"en": "Refuse", "zh": "拒绝"},
+    "serve.page.asks": {"en": "The agent asks for approval", "zh": "智能体请求批准"},
+    "serve.page.ended": {"en": "Ended", "zh": "已结束"},
+    "serve.page.failed": {"en": "The run failed", "zh": "运行失败"},
+    "serve.page.interrupted": {"en": "The run was interrupted.", "zh": "运行已中断。"},
+    "serve.page.resume": {"en": "Go on", "zh": "继续"},
+    "serve.page.gone": {
+        "en": "The service does not answer. Reload the page when it is back.",
+        "zh": "服务没有响应。恢复后请重新加载页面。",
+    },
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""
 
