@@ -94,7 +94,7 @@ class Command:
         assert self.process is not None
         text = self.log.read_text(encoding="utf-8")
         assert self.process.poll() is None, text
-        found = re.search(r"running on (http://127\.0\.0\.1:\d+)", text)
+        found = re.search(r"running on (http://[\d.]+:\d+)", text)
         self.url = found[1] if found else ""
         return bool(found) and "startup complete" in text
 
