@@ -23,7 +23,7 @@ PAGE = """# A soak of the service
 
     python benchmarks/soak.py --write
 
-{clients} clients at a time, {rounds} rounds, {workers} workers and one Redis on {cores} cores ({system}), Python {python}.
+{clients} clients at a time, {rounds} rounds, {workers} workers, one Redis; {cores} cores ({system}), Python {python}.
 Each client asks a question that takes {calls} calls, each of which needs the one before, and reads the stream; a worker
 is killed (`kill -9`) every {every:g} s and started again. A client whose stream breaks goes on at any worker.
 

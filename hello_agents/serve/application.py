@@ -70,6 +70,8 @@ async def _life(service: Service) -> AsyncGenerator[None]:
     loop = asyncio.get_running_loop()
     # Tools that block wait in these threads, several for each run.
     loop.set_default_executor(ThreadPoolExecutor(service.settings.max_runs + 16, "hello-agents-tools"))
+    # An agent that cannot be made is better known of now than at the first question.
+    service.agent()
     service.begin()
     with _heard(loop, service):
         yield

@@ -1,8 +1,8 @@
 """An agent to be served in tests. Its model does what the question says.
 
-It reads where it stands from the conversation, so that any worker can go on. `say WORDS`, `count N` (N calls that depend
-on each other), `ask WORDS` (a call that waits for approval), `wait FOLDER NAME` (a call that goes on once FOLDER/NAME is
-there), `flood N` (N long pieces), `fail`.
+It reads where it stands from the conversation, so that any worker can go on. `say WORDS`; `count N`: N calls that
+depend on each other; `ask WORDS`: a call that waits for approval; `wait FOLDER NAME`: a call that goes on once
+FOLDER/NAME is there; `flood N`: N long pieces; `fail`.
 """
 
 from __future__ import annotations

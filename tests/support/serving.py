@@ -1,4 +1,4 @@
-"""A service to be tested, in a thread of this process or as the command in a process of its own; and a client's moves."""
+"""A service to be tested, in a thread or as the command in a process of its own; and a client's moves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A soak: many clients at several workers and one Redis, workers killed and started again meanwhile.
 
-Every client asks for calls that depend on each other, comes back to any worker when its stream breaks, and must have got
-the right answer and every event once.
+Every client asks for calls that depend on each other, comes back to any worker when its stream breaks, and must have
+got the right answer and every event once.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import asyncio
 import random
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
+
 from support.redis_server import redis_server
 from support.serving import Command, Event, Parser, kept
 
@@ -103,10 +105,8 @@ class _Client:
             if time.monotonic() - started > 200:
                 self._figures.wrong.append(f"{self._session} did not end: {[one.name for one in self._events[-3:]]}")
                 return
-            try:
+            with suppress(httpx.TransportError, httpx.StreamError):
                 await self._go_on()
-            except (httpx.TransportError, httpx.StreamError):
-                pass
             self._figures.reconnections += 1
             await asyncio.sleep(self._choice.uniform(0.05, 0.3))
         self._figures.reconnections -= 1
