@@ -771,6 +771,10 @@ TEXTS: dict[str, dict[str, str]] = {
     "report.used": {"en": "{n} tokens used", "zh": "已用 {n} 个 token"},
     "report.used.of": {"en": "{n} of {m} tokens used", "zh": "已用 {n} / {m} 个 token"},
     "report.spent": {"en": "{n} tokens spent", "zh": "共消耗 {n} 个 token"},
+    # --- runs of other frameworks ---------------------------------------------------------------------------------
+    "guest.no_result": {"en": "The trace has no result of {tool}.", "zh": "记录中没有 {tool} 的结果。"},
+    "guest.not_recorded": {"en": "The result of {tool} was not recorded.", "zh": "{tool} 的结果没有被记录。"},
+    "guest.failed": {"en": "{tool} failed: {error}", "zh": "{tool} 失败：{error}"},
     # --- a trace as a page ---------------------------------------------------------------------------------------
     "trace.time": {"en": "Time", "zh": "用时"},
     "trace.requests": {"en": "Model requests", "zh": "模型请求"},
@@ -806,6 +810,13 @@ TEXTS: dict[str, dict[str, str]] = {
     "trace.answer": {"en": "Answer", "zh": "答案"},
     "trace.end": {"en": "End", "zh": "结束"},
     "trace.compressed": {"en": "History compressed", "zh": "历史已压缩"},
+    "trace.question": {"en": "Question", "zh": "提问"},
+    "trace.no_errors": {"en": "Nothing went wrong.", "zh": "没有出错。"},
+    "trace.tokens.line": {
+        "en": "{total_tokens} ({prompt_tokens} prompt, {completion_tokens} completion, {cached_tokens} cached)",
+        "zh": "{total_tokens}（输入 {prompt_tokens}，输出 {completion_tokens}，缓存 {cached_tokens}）",
+    },
+    "trace.html": {"en": "The page is in {path}.", "zh": "页面已写入 {path}。"},
     "trace.more": {"en": "… {n} more characters are in the JSON lines.", "zh": "……其余 {n} 个字符见 JSON 行文件。"},
     # --- the service -----------------------------------------------------------------------------------------------
     "serve.host": {

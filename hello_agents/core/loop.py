@@ -150,6 +150,8 @@ class Loop:
         value: dict[str, Any] = {"type": type(error).__name__, "message": str(error), "step": decision.run.steps}
         if isinstance(error, LLMException) and error.status is not None:
             value["status"] = error.status
+        if tolerated(decision.action, error):
+            value["tolerated"] = True  # Else the walk ends here, which no later entry tells of.
         return self.record(decision.frame, Noted("model_error", value, step=True))
 
     def _decide(self, frame: str, run: Run) -> Decision | None:
@@ -160,6 +162,11 @@ class Loop:
         if isinstance(action, Wait):
             return None
         return Decision(frame, run, actor, _placed(action, frame))
+
+
+def tolerated(action: Action, error: Exception) -> bool:
+    """Whether the agent decides again after this error, which is otherwise raised."""
+    return isinstance(action, Ask) and action.tolerant and isinstance(error, ModelRefused)
 
 
 def drive(loop: Loop) -> Iterator[tuple[Entry, Run]]:
@@ -176,7 +183,7 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
     """Does one thing, and records what came of it."""
     frame, action = decision.frame, decision.action
     match action:
-        case Ask(request, tolerant):
+        case Ask(request):
             try:
                 replied = False
                 for event in decision.actor.model(loop.deltas).stream(request):
@@ -189,7 +196,7 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
                 if loop.parked:
                     raise  # The model has replied; it is the sink that failed.
                 yield loop.record_failure(decision, error)
-                if not (tolerant and isinstance(error, ModelRefused)):
+                if not tolerated(action, error):
                     raise
         case Call(calls):
             tools = decision.actor.tools(decision.run)
@@ -217,7 +224,7 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
     """`carry_out`, awaiting: independent calls run side by side, and are recorded as they complete."""
     frame, action = decision.frame, decision.action
     match action:
-        case Ask(request, tolerant):
+        case Ask(request):
             try:
                 replied = False
                 events = decision.actor.model(loop.deltas).astream(request)
@@ -231,7 +238,7 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
                 if loop.parked:
                     raise  # The model has replied; it is the sink that failed.
                 yield loop.record_failure(decision, error)
-                if not (tolerant and isinstance(error, ModelRefused)):
+                if not tolerated(action, error):
                     raise
         case Call(calls):
             waiting = list(calls)

@@ -106,9 +106,9 @@ def _heard(loop: asyncio.AbstractEventLoop, service: Service) -> Any:
 def _metrics() -> Metrics | None:
     """The counters of the package's own, where they are installed."""
     try:
-        from ..observability.metrics import Metrics as Counters  # type: ignore[import-not-found]
+        from ..observability.metrics import Metrics as Counters
 
-        return Counters()  # type: ignore[no-any-return]
+        return Counters()
     except ImportError:
         return None
 

@@ -36,7 +36,7 @@ class Metrics(Protocol):
 
     def __call__(self, entry: Entry, run: Run) -> None: ...
 
-    def exposition(self) -> bytes:
+    def text(self) -> bytes:
         """The counts in Prometheus' text form."""
         ...
 
@@ -93,7 +93,7 @@ class Handlers:
     async def metrics(self, request: Request) -> Response:
         if self._metrics is None:
             raise Problem(404, "no_metrics")
-        return Response(self._metrics.exposition(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     # -- sessions ---------------------------------------------------------------------------------
 
