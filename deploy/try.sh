@@ -11,7 +11,7 @@ redis=$!
 printf 'a-token-for-this-try' >"$work/token"
 export LLM_MODEL_ID="${LLM_MODEL_ID:-offline}"
 cd "$here"
-HELLO_AGENTS_AGENT=agent:make HELLO_AGENTS_STORE="redis://127.0.0.1:$redis_port/0" HELLO_AGENTS_TOKEN_FILE="$work/token" \
+PROMETHEUS_MULTIPROC_DIR="$work/metrics" HELLO_AGENTS_AGENT=agent:make HELLO_AGENTS_STORE="redis://127.0.0.1:$redis_port/0" HELLO_AGENTS_TOKEN_FILE="$work/token" \
     BIND="127.0.0.1:$port" WORKERS=2 gunicorn --config gunicorn.conf.py 'hello_agents.serve.asgi:create()' \
     >"$work/service.log" 2>&1 &
 service=$!
@@ -30,6 +30,8 @@ curl --silent --show-error --fail --max-time 60 \
     --data '{"message": "What is 17 * 23?"}' "http://127.0.0.1:$port/sessions/try/messages" | tee "$work/events" |
     sed -n 's/^event: //p' | sort | uniq -c
 grep -q '"result":.*391' "$work/events"
+curl --silent --fail --header "Authorization: Bearer $(cat "$work/token")" "http://127.0.0.1:$port/metrics" |
+    grep 'hello_agents_runs_total{.*finished.*} 1.0'
 kill -TERM $service
 wait $service || true
 echo "The service answered, and ended when it was told to."

@@ -1,4 +1,4 @@
-"""The service under strain: requests made up from its own description, a thousand idle readers, one that does not read."""
+"""The service under strain: made-up requests, a thousand idle readers, a reader that does not read."""
 
 from __future__ import annotations
 
