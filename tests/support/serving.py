@@ -87,7 +87,11 @@ class Command:
     def start(self) -> Self:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(self._command, env=self._env, stdout=log, stderr=subprocess.STDOUT)
-        wait_for(self._listens)
+        try:
+            wait_for(self._listens)
+        except BaseException:
+            self.kill()
+            raise
         return self
 
     def _listens(self) -> bool:

@@ -70,6 +70,8 @@ async def _rounds(
                 clients = [_Client(http, fleet, f"r{number}s{one}", calls, figures) for one in range(sessions)]
                 await asyncio.gather(*(client.live() for client in clients))
                 figures.memory.append(_resident(fleet[0]))
+                if killing.done():
+                    killing.result()
         finally:
             killing.cancel()
             await asyncio.gather(killing, return_exceptions=True)
