@@ -76,7 +76,8 @@ class EventStream(Response):
                             continue
                         text = coming.result()
                         if not isinstance(text, str):
-                            await send({"type": "http.response.body", "body": b"", "more_body": False})
+                            async with asyncio.timeout(self._patience):
+                                await send({"type": "http.response.body", "body": b"", "more_body": False})
                             return
                         pending = [text.encode()]
                         coming = asyncio.ensure_future(anext(events, _END))

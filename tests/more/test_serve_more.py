@@ -80,6 +80,12 @@ def test_a_reader_that_does_not_read_loses_its_stream_and_nobody_else_anything()
             wait_for(lambda: http.get("/sessions/s").json().get("status") == "finished", 60)
             assert answer_of(follow(http, "s")) == "flooded"
             assert answer_of(ask(http, "s", "say next")) == "next"
+            lazy.settimeout(30)
+            got = b""
+            while chunk := lazy.recv(1 << 20):
+                got += chunk
+            assert b"llm_chunk" in got
+            assert b"agent_finish" not in got
         with client(one.url) as other:
             assert answer_of(ask(other, "t", "count 3")) == "6"
 
