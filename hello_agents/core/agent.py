@@ -245,7 +245,7 @@ class Agent(Keeping):
         self, text: str | None = None, *, events: Sequence[Event] = (), deltas: bool = False, **kwargs: Any
     ) -> AsyncGenerator[tuple[Entry, Run], None]:
         """`walk`, awaiting. With `events`, `resume(*events)`; with `deltas`, pieces of replies come as entries -1."""
-        if text is not None and has_own_run(type(self)):
+        if text is not None and has_own_run(type(self)) and not self.opaque:
             async for told in in_a_thread(self, partial(self.run, text, **kwargs)):
                 if not isinstance(told, str):
                     yield told

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import ParamSpec, TypeVar
 
 from ..core.agent import Agent
-from ..core.opaque import apart
+from ..core.opaque import apart, closed
 from ..core.run import Entry, Noted, Run, evolve
 from ..core.session_form import SavedSession, SessionException, SessionMissing, SessionUnavailable, fresh_id
 from ..core.session_store import MemorySessionStore
@@ -54,13 +54,14 @@ class Service:
         self._threads = ThreadPoolExecutor(8, "hello-agents-store")
 
     def agent(self) -> Agent:
-        """A fresh agent."""
+        """A fresh agent. One with a `run` of its own is one question and one reply, which no worker goes on with."""
         if isinstance(self._source, Agent):
             agent = apart(self._source, [])
             agent.subscribers = [*self._source.subscribers]
         else:
             agent = self._source()
-        agent.subscribers += self.followers
+        agent = closed(agent)
+        agent.subscribers = [*agent.subscribers, *self.followers]
         return agent
 
     async def call(self, do: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

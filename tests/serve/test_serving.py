@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from support.redis_server import redis_server
 from support.serving import Parser, Served, answer_of, ask, client, events_of, follow, kept, wait_for
 
+from hello_agents import ScriptedLLM, SimpleAgent
+from hello_agents.core.action import Action
+from hello_agents.core.run import Run
 from hello_agents.core.session_store import MemorySessionStore, RedisSessionStore, SessionStore
 from hello_agents.core.streaming import to_sse
 from hello_agents.serve import Settings
@@ -257,3 +260,42 @@ def test_an_agent_in_place_of_a_function_is_copied_for_each_session(tmp_path: Pa
         assert answer_of(ask(http, "b", "count 2")) == "3"
         assert len(http.get("/sessions/b").json()["run"]["messages"]) == 6
     assert agent.journal == []
+
+
+class Own(SimpleAgent):
+    def run(self, input_text: str, **kwargs: object) -> str:
+        if input_text == "break":
+            raise ValueError("the agent has a fault")
+        return f"{len(self.get_history())} {input_text[::-1]}"
+
+
+def test_an_agent_with_its_own_run_is_one_reply_a_question():
+    with Served(agent=lambda: Own("own", ScriptedLLM())) as one, client(one.url) as http:
+        assert answer_of(ask(http, "s", "abc")) == "0 cba"
+        assert answer_of(ask(http, "s", "def")) == "2 fed"
+        assert http.get("/sessions/s").json()["status"] == "finished"
+        events = ask(http, "s", "break")
+        assert (events[-1].name, "the agent has a fault" in events[-1].value["error"]) == ("failed", True)
+
+
+class Undecided(SimpleAgent):
+    def decide(self, run: Run) -> Action:
+        raise RuntimeError("the agent cannot decide")
+
+
+def test_an_agent_that_fails_in_the_middle_fails_alone():
+    with Served(agent=lambda: Undecided("u", ScriptedLLM())) as one, client(one.url) as http:
+        events = ask(http, "s", "go")
+        assert events[-1].name == "failed"
+        assert "cannot decide" in events[-1].value["error"]
+        assert http.get("/sessions/s").json()["status"] == "failed"
+        assert http.post("/sessions/s/stop").json()["status"] == "finished"
+
+
+def test_what_is_counted_is_told():
+    with Served() as one, client(one.url) as http:
+        ask(http, "s", "count 2")
+        assert (
+            'hello_agents_tool_calls_total{agent="served",outcome="success",tool="add"} 2.0'
+            in http.get("/metrics").text
+        )
