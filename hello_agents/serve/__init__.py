@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Lease", "Leases", "Service", "Settings", "app"]
 
-__getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "Lease": "leases",
-        "Leases": "leases",
-        "Service": "service",
-        "Settings": "settings",
-        "app": "application",
-    },
-)
+_HOMES = {
+    "Lease": "leases",
+    "Leases": "leases",
+    "Service": "service",
+    "Settings": "settings",
+    "app": "application",
+}
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__, _HOMES)
