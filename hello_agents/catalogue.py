@@ -1201,6 +1201,171 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "shortened by the model together with its section; score {score:.2f}",
         "zh": "由模型连同所在部分一起缩写；得分 {score:.2f}",
     },
+    "call.stopped": {"en": "not run: the question was stopped", "zh": "未执行：问题已被停止"},
+    # --- the service -----------------------------------------------------------------------------------------------
+    "serve.host": {
+        "en": "Without a token the service answers this machine only. Call it as localhost, or start it with a token.",
+        "zh": "未设置令牌时，服务只响应本机请求。请使用 localhost 访问，或设置令牌后启动。",
+    },
+    "serve.token": {
+        "en": "The bearer token is missing or wrong. Send `Authorization: Bearer …` with the token the service was started with.",
+        "zh": "缺少令牌或令牌错误。请在 `Authorization: Bearer …` 中发送服务启动时设置的令牌。",
+    },
+    "serve.origin": {
+        "en": "The request comes from a page of another site. Open the service's own page, or call it from a program.",
+        "zh": "请求来自其他网站的页面。请使用服务自带的页面，或在程序中调用。",
+    },
+    "serve.rate": {
+        "en": "Too many requests from this address. Wait as long as Retry-After says.",
+        "zh": "来自该地址的请求过多。请按 Retry-After 等待后重试。",
+    },
+    "serve.size": {
+        "en": "The request is longer than {most} bytes. Send less.",
+        "zh": "请求超过 {most} 字节。请缩短内容。",
+    },
+    "serve.slow": {
+        "en": "The body of the request took too long to arrive. Send it again.",
+        "zh": "请求正文传输时间过长。请重新发送。",
+    },
+    "serve.not_json": {
+        "en": "The body of the request is not said to be JSON. Send `Content-Type: application/json`.",
+        "zh": "请求正文未声明为 JSON。请发送 `Content-Type: application/json`。",
+    },
+    "serve.json": {
+        "en": "The body of the request is not JSON. Send one JSON object in UTF-8.",
+        "zh": "请求正文不是 JSON。请以 UTF-8 发送一个 JSON 对象。",
+    },
+    "serve.body": {
+        "en": "The body of the request does not fit at {where}: {why}. The description is at /openapi.json.",
+        "zh": "请求正文在 {where} 处不符合要求：{why}。说明见 /openapi.json。",
+    },
+    "serve.session_id": {
+        "en": "That is no id of a session. Use letters, digits, `_` and `-`, at most 64, the first a letter or digit.",
+        "zh": "会话编号无效。请使用字母、数字、`_` 和 `-`，最多 64 个字符，且以字母或数字开头。",
+    },
+    "serve.number": {
+        "en": "{name} is not a whole number of {least} or more. Correct it.",
+        "zh": "{name} 不是大于或等于 {least} 的整数。请更正。",
+    },
+    "serve.event_id": {
+        "en": "The Last-Event-ID is none of this service's. Send the last id of the stream, such as `7` or `7.0`.",
+        "zh": "Last-Event-ID 无效。请发送事件流中最后的编号，例如 `7` 或 `7.0`。",
+    },
+    "serve.no_session": {
+        "en": "There is no session {session!r}. A message to it makes one.",
+        "zh": "没有会话 {session!r}。向它发送消息即可创建。",
+    },
+    "serve.session_exists": {
+        "en": "There is a session of this name already. Choose another name.",
+        "zh": "同名会话已存在。请换一个名称。",
+    },
+    "serve.no_path": {
+        "en": "There is nothing at this address. The addresses are described at /openapi.json.",
+        "zh": "此地址没有内容。可用地址见 /openapi.json。",
+    },
+    "serve.no_metrics": {
+        "en": "No metrics are counted here. Install the extra `metrics`.",
+        "zh": "此处没有指标。请安装附加包 `metrics`。",
+    },
+    "serve.method": {
+        "en": "This address does not take this method. The header Allow says which it takes.",
+        "zh": "此地址不支持该方法。可用方法见 Allow 头。",
+    },
+    "serve.busy": {
+        "en": "A run is under way in the session {session!r}. Follow it, stop it, or wait for its end.",
+        "zh": "会话 {session!r} 中有正在进行的运行。请继续查看、停止它，或等待其结束。",
+    },
+    "serve.after": {
+        "en": "The session {session!r} ends with entry {last}, not {after}. Read what came since, and send again.",
+        "zh": "会话 {session!r} 的最后一条是 {last}，不是 {after}。请读取新增内容后再发送。",
+    },
+    "serve.changed": {
+        "en": "The session {session!r} was changed by somebody else meanwhile. Send the request again.",
+        "zh": "会话 {session!r} 同时被其他程序修改。请重新发送请求。",
+    },
+    "serve.damaged": {
+        "en": "What is stored as the session {session!r} cannot be read. Delete it, or restore a copy.",
+        "zh": "会话 {session!r} 的存储内容无法读取。请删除它或恢复备份。",
+    },
+    "serve.refused": {"en": "The request cannot be served: {why}", "zh": "无法处理该请求：{why}"},
+    "serve.not_waiting": {
+        "en": "This call does not wait for approval in the session {session!r}. Look at `waiting` of the session.",
+        "zh": "会话 {session!r} 中该调用并未等待批准。请查看会话的 `waiting`。",
+    },
+    "serve.ended": {
+        "en": "The last question of the session {session!r} has ended. Send a new message.",
+        "zh": "会话 {session!r} 的上一个问题已经结束。请发送新消息。",
+    },
+    "serve.not_stopped": {
+        "en": "The run of the session {session!r} has not stopped in time. Ask again.",
+        "zh": "会话 {session!r} 的运行未能及时停止。请重试。",
+    },
+    "serve.runs": {
+        "en": "This worker has {most} runs under way and takes no more. Try again a little later.",
+        "zh": "此工作进程已有 {most} 个运行，暂不接受新的请求。请稍后重试。",
+    },
+    "serve.streams": {
+        "en": "This worker has {most} streams open and opens no more. Try again a little later.",
+        "zh": "此工作进程已打开 {most} 个事件流，暂不接受新的连接。请稍后重试。",
+    },
+    "serve.closing": {
+        "en": "This worker is closing. Send the request again, and another one takes it.",
+        "zh": "此工作进程正在关闭。请重新发送，由其他进程处理。",
+    },
+    "serve.store": {
+        "en": "The store of the sessions cannot be reached. Try again a little later.",
+        "zh": "无法访问会话存储。请稍后重试。",
+    },
+    "serve.fault": {
+        "en": "The service has a fault, which is in its log. Try again, and tell whoever runs it.",
+        "zh": "服务内部出错，详情见日志。请重试，并告知维护者。",
+    },
+    "serve.api": {
+        "en": "One agent for many clients: sessions, runs as server-sent events, approval of calls.",
+        "zh": "供多个客户端使用的智能体：会话、以服务器发送事件呈现的运行、调用审批。",
+    },
+    "serve.api.page": {"en": "The page on which the agent is tried", "zh": "试用智能体的页面"},
+    "serve.api.health": {"en": "Whether the process lives", "zh": "进程是否存活"},
+    "serve.api.ready": {"en": "Whether it can serve: the store is reached", "zh": "是否可以服务：会话存储可访问"},
+    "serve.api.openapi": {"en": "This description", "zh": "本说明"},
+    "serve.api.metrics": {"en": "Counts in Prometheus' text form", "zh": "Prometheus 文本格式的指标"},
+    "serve.api.sessions": {"en": "All sessions, the one written to last first", "zh": "全部会话，最近写入的在前"},
+    "serve.api.session": {"en": "A session as it stands", "zh": "会话的当前状态"},
+    "serve.api.delete": {"en": "Delete a session", "zh": "删除会话"},
+    "serve.api.entries": {"en": "The journal of a session", "zh": "会话的日志"},
+    "serve.api.events": {
+        "en": "What happened in a session, then what happens until no run is under way; with `linger=1`, further runs as well",
+        "zh": "会话中已发生的事件，以及直到没有运行为止的新事件；`linger=1` 时继续等待后续运行",
+    },
+    "serve.api.message": {"en": "Say something to the agent, and follow the run", "zh": "向智能体发送消息并查看运行"},
+    "serve.api.verdict": {
+        "en": "Allow or refuse a call that waits, and follow the run",
+        "zh": "批准或拒绝等待中的调用并查看运行",
+    },
+    "serve.api.resume": {"en": "Go on with a run that was broken off", "zh": "继续中断的运行"},
+    "serve.api.stop": {"en": "Stop the run, and close the question", "zh": "停止运行并结束当前问题"},
+    "serve.api.fork": {"en": "Make a session of another's beginning", "zh": "从已有会话的开头创建新会话"},
+    "serve.page.session": {"en": "Session", "zh": "会话"},
+    "serve.page.token": {"en": "Token, if the service asks for one", "zh": "令牌（如服务需要）"},
+    "serve.page.fresh": {"en": "New session", "zh": "新会话"},
+    "serve.page.message": {"en": "Message to the agent", "zh": "发送给智能体的消息"},
+    "serve.page.placeholder": {
+        "en": "Ask something. Enter sends, Shift+Enter breaks the line, Esc stops.",
+        "zh": "请输入问题。Enter 发送，Shift+Enter 换行，Esc 停止。",
+    },
+    "serve.page.send": {"en": "Send", "zh": "发送"},
+    "serve.page.stop": {"en": "Stop", "zh": "停止"},
+    "serve.page.approve": {"en": "Approve", "zh": "批准"},
+    "serve.page.refuse": {"en": "Refuse", "zh": "拒绝"},
+    "serve.page.asks": {"en": "The agent asks for approval", "zh": "智能体请求批准"},
+    "serve.page.ended": {"en": "Ended", "zh": "已结束"},
+    "serve.page.failed": {"en": "The run failed", "zh": "运行失败"},
+    "serve.page.interrupted": {"en": "The run was interrupted.", "zh": "运行已中断。"},
+    "serve.page.resume": {"en": "Go on", "zh": "继续"},
+    "serve.page.gone": {
+        "en": "The service does not answer. Reload the page when it is back.",
+        "zh": "服务没有响应。恢复后请重新加载页面。",
+    },
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""
 

@@ -1,4 +1,4 @@
-"""The command `hello-agents`: `lab` opens the book, `trace` reads a run, `doctor` says what is missing."""
+"""The command `hello-agents`: `lab` opens the book, `serve` serves an agent, `trace` reads a run, `doctor` looks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any, Literal
 
+from .serve.command import add_parser as add_serve_parser
+from .serve.command import serve
 from .version import __version__
 
 DISTRIBUTION = "hello-agents-book"
@@ -27,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return lab(options.folder, port=options.port, arguments=rest)
         case _ if rest:
             _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+        case "serve":
+            return serve(options)
         case "trace":
             return trace(options.file, html=options.html, errors=options.errors)
         case _:
@@ -48,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     trace_parser.add_argument("--errors", action="store_true", help="tell only what went wrong")
     doctor_help = "say what is installed, what is missing, and what to do"
     commands.add_parser("doctor", help=doctor_help, description=doctor_help)
+    add_serve_parser(commands)
     return parser
 
 

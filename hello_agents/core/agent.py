@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial, reduce
@@ -224,11 +224,23 @@ class Agent(Keeping):
     def resume(self, *events: Event) -> str:
         """Goes on with a run that was broken off or waits, after recording these events (a `Judged`, say)."""
         self._catch_up()
-        opening = [(_frame_for(self.state, event), event) for event in events]
-        judged = reduce(lambda run, placed: evolve(run, placed[1], placed[0]), opening, self.state)
-        for _ in self._walk([*opening, *settle_all(judged)]):
+        for _ in self._walk(self._reopening(events)):
             pass
         return self._answer()
+
+    def stop(self, reason: str = "stopped") -> Run:
+        """Closes the question as it stands: lost calls and those not begun are answered so, child runs stop.
+
+        Returns the run after it. A run that has ended stays as it is.
+        """
+        if self.state.outcome is None and self.state.turn:
+            loop = self._loop(False)
+            for frame, event in settle_all(self.state):
+                loop.record(frame, event)
+            for frame, event in list(self._superseded(self.state, "call.stopped", reason)):
+                loop.record(frame, event)
+            loop.record("", Stopped(reason))
+        return self.state
 
     def walk(self, text: str | None = None, **kwargs: Any) -> Iterator[tuple[Entry, Run]]:
         """`run` as an iterator over what happens: each entry of the journal, with the run after it."""
@@ -265,15 +277,17 @@ class Agent(Keeping):
             answer = event.data.get("result", "")
         return answer
 
-    async def awalk(self, text: str | None = None, **kwargs: Any) -> AsyncIterator[tuple[Entry, Run]]:
-        """`walk`, awaiting."""
-        if text is not None and has_own_run(type(self)):
+    async def awalk(
+        self, text: str | None = None, *, events: Sequence[Event] = (), deltas: bool = False, **kwargs: Any
+    ) -> AsyncGenerator[tuple[Entry, Run], None]:
+        """`walk`, awaiting. With `events`, `resume(*events)`; with `deltas`, pieces of replies come as entries -1."""
+        if text is not None and has_own_run(type(self)) and not self.opaque:
             async for told in in_a_thread(self, partial(self.run, text, **kwargs)):
                 if not isinstance(told, str):
                     yield told
             return
-        opening = self._opening(text, kwargs)
-        async for record in self._awalk(self._loop(False), opening):
+        opening = self._reopening(events) if events else self._opening(text, kwargs)
+        async for record in self._awalk(self._loop(deltas), opening):
             yield record
 
     async def arun_stream(
@@ -472,15 +486,21 @@ class Agent(Keeping):
         opening.append(("", Told(Message(text, "user"), self._limits(kwargs))))
         return opening
 
-    def _superseded(self, run: Run) -> Iterator[Placed]:
+    def _reopening(self, events: Sequence[Event]) -> list[Placed]:
+        """The events that a run which was broken off goes on with, and what settles its lost calls."""
+        opening = [(_frame_for(self.state, event), event) for event in events]
+        judged = reduce(lambda run, placed: evolve(run, placed[1], placed[0]), opening, self.state)
+        return [*opening, *settle_all(judged)]
+
+    def _superseded(self, run: Run, why: str = "call.superseded", reason: str = "superseded") -> Iterator[Placed]:
         """A new question closes what was left open: calls are answered as not run, child runs stop."""
-        why = catalogue_text("call.superseded", self.language)
+        why = catalogue_text(why, self.language)
         for frame, one in run.frames:
             if one.outcome is None:
                 for call in one.pending:
                     yield frame, Returned(not_run(call, why, "NOT_RUN"))
                 if frame:
-                    yield frame, Stopped("superseded")
+                    yield frame, Stopped(reason)
 
     def _loop(self, deltas: bool) -> Loop:
         def sink(entry: Entry, run: Run) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..core.arguments import read_arguments
+from ..core.loose import items, mapping, mappings, number, parts, string
 from ..core.message import ToolCall, Usage
-from ..wire.arguments import read_arguments
-from ..wire.loose import items, mapping, mappings, number, parts, string
 from .guest_journal import Item, Reply, Result, Said
 
 Fields = Mapping[str, Any]

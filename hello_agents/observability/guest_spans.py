@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ..catalogue import text as catalogue_text
+from ..core.loose import items, mapping, mappings, number, string
 from ..core.message import Usage
-from ..wire.loose import items, mapping, mappings, number, string
 from .guest_journal import Item, Reply, Result, Said, Scribe
 from .guest_messages import call_of, openai_items, openai_usage, said
 

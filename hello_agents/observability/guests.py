@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from ..core.exceptions import HelloAgentsException
+from ..core.loose import items, mapping, mappings, short, string
 from ..core.run import Entry, Run
-from ..wire.loose import items, mapping, mappings, short, string
 from .guest_journal import Reply, Result, Scribe
 from .guest_messages import langchain_items, llama_calls, llama_items, openai_items, said
 from .guest_spans import agents_span, journal_of, otel_span, otlp_spans

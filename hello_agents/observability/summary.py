@@ -12,9 +12,9 @@ from typing import Any, cast
 
 from ..catalogue import text
 from ..core.exceptions import HelloAgentsException
+from ..core.loose import mapping, string
 from ..core.run import Run
 from ..core.session_form import read_head, start_of
-from ..wire.loose import mapping, string
 from .html_report import duration, failed_event, totals
 from .projection import trace_events
 
