@@ -162,3 +162,28 @@ def two_rankings() -> Picture:
         "The texts are ranked twice, by the words they share with the question and by the angle between vectors. "
         "The two rankings are fused into one list of hits.",
     )
+
+
+def four_stages() -> Picture:
+    """The four stages of building a context, beside the parts that serve them."""
+    axes = _canvas(8, 3.1)
+    for x, stage in ((1.0, "gather"), (3.0, "select"), (5.0, "structure"), (7.0, "compress")):
+        _box(axes, x, 1.5, stage, MODEL)
+    for start, end in ((1.5, 2.5), (3.47, 4.37), (5.63, 6.35)):
+        _arrow(axes, (start, 1.5), (end, 1.5))
+    axes.text(1.0, 2.35, "memory, documents,\nresults, conversation", ha="center", va="bottom", color=INK, fontsize=10)
+    axes.text(7.0, 2.35, "the context", ha="center", va="bottom", color=INK, fontsize=10)
+    _arrow(axes, (1.0, 2.32), (1.0, 1.75))
+    _arrow(axes, (7.0, 1.75), (7.0, 2.32))
+    for x, part, to in ((0.55, "truncator", (0.85, 1.25)), (2.15, "history", (1.25, 1.25))):
+        _box(axes, x + 0.15, 0.3, part, TOOL)
+        _arrow(axes, (x + 0.15, 0.55), to)
+    _box(axes, 5.0, 0.3, "token counter", TOOL)
+    _arrow(axes, (4.6, 0.55), (3.3, 1.25))
+    _arrow(axes, (5.4, 0.55), (6.7, 1.25))
+    return _finished(
+        axes,
+        "Memory, documents, results of tools and the conversation are gathered, then selected, structured and "
+        "compressed to the context. The truncator and the history serve the gathering, the token counter the "
+        "selecting and the compressing.",
+    )
