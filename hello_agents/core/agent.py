@@ -15,7 +15,7 @@ from .config import Config
 from .delegation import delegate
 from .exceptions import AgentException
 from .keeping import Keeping
-from .limits import limit, not_run
+from .limits import Tally, limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Loop, adrive, drive
 from .message import Message, ToolCall
@@ -76,7 +76,11 @@ class Agent(Keeping):
         self.max_steps = max_steps if self.config.max_steps is None else self.config.max_steps
         self.members: dict[str, Agent] = {}
         """The agents that decide for child runs, by name. One named `summarizer` writes summaries, where wanted."""
+        self._sub_agents: dict[tuple[str, str], Agent] = {}
+        """Those that work for a spawning tool, by pattern and the call they work for. Each is its own, so that
+        what one has read no other is taken to have read."""
         self._policy: Policy | None = None
+        self._tally = Tally()
         self.state = Run(name)
         """The conversation so far, as a value. Assign an older or loaded run to go on from there."""
         self.journal: list[Entry] = []
@@ -103,7 +107,7 @@ class Agent(Keeping):
         """What `decide` wants, within the limits of the run, and of what the model can take."""
         decided = whole(run) if self.opaque else self.decide(run)
         action = delegate(run, decided, self.tools(run).spawning(), self._task_tool, self._start_child)
-        action = limit(run, action, self.config.language)
+        action = limit(run, action, self.config.language, self._tally)
         # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
         return compact(run, action, self.policy) if isinstance(action, Ask) else action
 
@@ -157,7 +161,7 @@ class Agent(Keeping):
             return self.llm.whole
         return self.llm
 
-    def member(self, run: Run) -> Agent:
+    def member(self, run: Run, frame: str) -> Agent:
         """The agent that decides for a child run: one of the `members`, or one that is made when it is needed."""
         if run.agent == "summarizer" and run.agent not in self.members:
             from ..context.summarizer import summarizer_for
@@ -166,7 +170,7 @@ class Agent(Keeping):
         if run.agent not in self.members:
             for tool in self.tools(self.state).get_all_tools():
                 if tool.spawns:
-                    return closed(self._sub_agent(cast("TaskTool", tool), run.agent))
+                    return closed(self._sub_agent(cast("TaskTool", tool), run.agent, frame.rpartition("/")[2]))
             raise AgentException(
                 f"{self.name!r} has no member {run.agent!r} for this child run. Put it into `members` first."
             )
@@ -284,6 +288,7 @@ class Agent(Keeping):
 
         names = None if tool_filter is None else tuple(tool_filter.filter(self.tools(self.state).list_tools()))
         twin = apart(self, [])
+        twin.tool_registry = None if self.tool_registry is None else self.tool_registry.apart()
         twin.state = replace(twin.state, limits=replace(self.state.limits, tools=names))
         told: dict[str, Any] = {}
         try:
@@ -345,17 +350,20 @@ class Agent(Keeping):
 
     def _start_child(self, tool: TaskTool, call: ToolCall, run: Run) -> Run:
         """The start of the child run for a call of a spawning tool."""
-        agent = self._sub_agent(tool, str(call.arguments.get("agent_type") or "react"))
+        agent = self._sub_agent(tool, str(call.arguments.get("agent_type") or "react"), call.id)
         return tool.child(call, agent, self.tools(run).list_tools(), run)
 
-    def _sub_agent(self, tool: TaskTool, pattern: str) -> Agent:
-        """The sub-agent of this pattern; made once, as it keeps nothing between its runs."""
-        if pattern not in self.members:
+    def _sub_agent(self, tool: TaskTool, pattern: str, call_id: str) -> Agent:
+        """The sub-agent that works for this call, of this pattern."""
+        if pattern in self.members:
+            return self.members[pattern]
+        key = pattern, call_id
+        if key not in self._sub_agents:
             agent = tool.agent_factory(pattern)
-            if agent.tool_registry is None:
-                agent.tool_registry = self.tool_registry
-            self.members[pattern] = agent
-        return self.members[pattern]
+            if self.tool_registry is not None and agent.tool_registry in (None, self.tool_registry):
+                agent.tool_registry = self.tool_registry.apart()
+            self._sub_agents[key] = agent
+        return self._sub_agents[key]
 
     def _follow(self, subscriber: Callable[[Entry, Run], None]) -> None:
         run = self._start

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ...catalogue import text
@@ -61,8 +62,9 @@ class TaskTool(Tool):
     def run(self, parameters: dict[str, Any]) -> ToolResponse:
         agent = self.agent_factory(str(parameters.get("agent_type") or "react"))
         allowed = self._create_tool_filter(str(parameters.get("tool_filter") or "none"))
-        if allowed is not None and agent.tool_registry is not None:
-            agent.tool_registry = agent.tool_registry.view(allow=allowed.is_allowed)
+        if agent.tool_registry is not None:
+            own = agent.tool_registry.apart()
+            agent.tool_registry = own if allowed is None else own.view(allow=allowed.is_allowed)
         limits = {"max_steps": parameters["max_steps"]} if parameters.get("max_steps") is not None else {}
         answer = agent.run(str(parameters["task"]), **limits)
         return ToolResponse.success(answer, data=summary_of(agent.state))
@@ -131,12 +133,16 @@ def sub_agents_of(llm: Model, tool_registry: ToolRegistry | None, config: Config
     def make(pattern: str) -> Agent:
         from ...agents.factory import default_subagent_factory
 
-        model = llm
-        if config.subagent_use_light_llm:
-            from ...core.llm import HelloAgentsLLM
+        tools = None if tool_registry is None else tool_registry.apart()
+        return default_subagent_factory(pattern, model(), tools, sub_config)
 
-            model = HelloAgentsLLM(config.subagent_light_llm_model, provider=config.subagent_light_llm_provider)
-        return default_subagent_factory(pattern, model, tool_registry, sub_config)
+    @cache
+    def model() -> Model:
+        if not config.subagent_use_light_llm:
+            return llm
+        from ...core.llm import HelloAgentsLLM
+
+        return HelloAgentsLLM(config.subagent_light_llm_model, provider=config.subagent_light_llm_provider)
 
     return TaskTool(make, tool_registry, config, language=config.language)
 
