@@ -355,6 +355,45 @@ TEXTS: dict[str, dict[str, str]] = {
     "devlog.head": {"en": "{count} entries ({counts}). The last:", "zh": "共 {count} 条（{counts}）。最近的："},
     "devlog.cleared": {"en": "{count} entries were removed.", "zh": "已清除 {count} 条记录。"},
     "devlog.unsaved": {"en": "{said}\n(not saved: {why})", "zh": "{said}\n（未保存：{why}）"},
+    # --- notes ---------------------------------------------------------------------------------------------------
+    "note.description": {
+        "en": "Keeps notes as Markdown files: creates, reads, changes, deletes, lists and searches them.",
+        "zh": "以 Markdown 文件保存笔记：可创建、读取、修改、删除、列出和搜索笔记。",
+    },
+    "note.action": {"en": "What to do.", "zh": "要执行的操作。"},
+    "note.id": {"en": "Which note, for read, update and delete.", "zh": "笔记的 id，用于 read、update 和 delete。"},
+    "note.title": {"en": "Its title. Create needs one.", "zh": "笔记标题，create 时必填。"},
+    "note.content": {"en": "What it says, in Markdown.", "zh": "笔记正文，Markdown 格式。"},
+    "note.type": {
+        "en": "Its kind, such as general, task_state, conclusion, blocker, action or reference.",
+        "zh": "笔记类型，例如 general、task_state、conclusion、blocker、action、reference。",
+    },
+    "note.tags": {"en": "Words to find it by.", "zh": "便于查找的标签。"},
+    "note.query": {"en": "Words that are all to be in the note, for search.", "zh": "search 时笔记须全部包含的词。"},
+    "note.limit": {"en": "The most notes to list.", "zh": "最多列出的笔记数。"},
+    "note.created": {"en": "Noted {title!r} as {id}.", "zh": "已记下 {title!r}，id 为 {id}。"},
+    "note.updated": {"en": "Changed {title!r} ({id}).", "zh": "已修改 {title!r}（{id}）。"},
+    "note.deleted": {"en": "Deleted {title!r} ({id}).", "zh": "已删除 {title!r}（{id}）。"},
+    "note.none": {"en": "There are no such notes.", "zh": "没有符合条件的笔记。"},
+    "note.summary": {"en": "{total} notes. {listed}", "zh": "共 {total} 条笔记。{listed}"},
+    "note.missing": {
+        "en": "There is no note {id!r}. List the notes to see their ids.",
+        "zh": "没有 id 为 {id!r} 的笔记。请先用 list 查看笔记的 id。",
+    },
+    "note.full": {
+        "en": "There are {most} notes, and that is the most there may be. Delete some first.",
+        "zh": "笔记已达上限 {most} 条。请先删除一些。",
+    },
+    "note.no_title": {"en": "The title is empty. Pass one.", "zh": "标题为空，请给出标题。"},
+    "note.no_query": {"en": "The query is empty. Pass the words to look for.", "zh": "查询为空，请给出要查找的词。"},
+    "note.no_id": {
+        "en": "{id!r} is not the id of a note. {action} needs one: letters, digits, - and _.",
+        "zh": "{id!r} 不是笔记的 id。{action} 需要 id，由字母、数字、- 和 _ 组成。",
+    },
+    "note.no_action": {
+        "en": "{action!r} is not an action. Use one of {actions}.",
+        "zh": "没有操作 {action!r}。可用：{actions}。",
+    },
     # --- skills --------------------------------------------------------------------------------------------------
     "skill.description": {
         "en": "Loads a skill: instructions for a kind of task. Load the one that fits before you begin.",

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .calculator import CalculatorTool
     from .devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
+    from .note_tool import NoteTool
     from .search import SearchTool
     from .search_files import GlobTool, GrepTool
     from .skill_tool import SkillTool
@@ -24,6 +25,7 @@ __all__ = [
     "GlobTool",
     "GrepTool",
     "MultiEditTool",
+    "NoteTool",
     "ReadTool",
     "SearchTool",
     "SkillTool",
@@ -44,6 +46,7 @@ _HOMES = {
     "GlobTool": "search_files",
     "GrepTool": "search_files",
     "MultiEditTool": "file_tools",
+    "NoteTool": "note_tool",
     "ReadTool": "file_tools",
     "SearchTool": "search",
     "SkillTool": "skill_tool",
