@@ -449,6 +449,10 @@ TEXTS: dict[str, dict[str, str]] = {
     # calls that do not run
     "call.refused": {"en": "refused: {reason}", "zh": "已拒绝：{reason}"},
     "call.refused_why": {"en": "a person did not allow this call", "zh": "此调用未获准许"},
+    "call.interrupted": {
+        "en": "interrupted: this call was started and its result is lost; it may or may not have had its effect",
+        "zh": "已中断：此调用已开始执行，但结果已丢失，其操作可能已经生效，也可能没有",
+    },
     "call.superseded": {
         "en": "not run: a new question came before this call",
         "zh": "未执行：在此调用之前提出了新的问题",

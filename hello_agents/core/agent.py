@@ -194,7 +194,7 @@ class Agent(Keeping):
         self._catch_up()
         opening = [(_frame_for(self.state, event), event) for event in events]
         judged = reduce(lambda run, placed: evolve(run, placed[1], placed[0]), opening, self.state)
-        for _ in self._walk([*opening, *settle_all(judged)]):
+        for _ in self._walk([*opening, *settle_all(judged, self.language)]):
             pass
         return self._answer()
 
@@ -269,7 +269,7 @@ class Agent(Keeping):
         if text is None and run is None and self.journal:
             return Debugger(closed(self), self._start, self.journal)
         start = self.state if run is None else run
-        opening = self._opening(text, kwargs, run) if text is not None else settle_all(start)
+        opening = self._opening(text, kwargs, run) if text is not None else settle_all(start, self.language)
         return Debugger(closed(self), start, opening=opening)
 
     def run_as_subagent(
@@ -392,7 +392,7 @@ class Agent(Keeping):
     def _opening(self, text: str | None, kwargs: Mapping[str, Any], run: Run | None = None) -> list[Placed]:
         """The events that come before the first decision: lost calls, the system prompt, the question."""
         state = self.state if run is None else run
-        opening = settle_all(state)
+        opening = settle_all(state, self.language)
         if text is None:
             return opening
         for frame, event in opening:
