@@ -161,7 +161,7 @@ class Agent(Keeping):
             return self.llm.whole
         return self.llm
 
-    def member(self, run: Run, frame: str) -> Agent:
+    def member(self, run: Run, frame: str = "") -> Agent:
         """The agent that decides for a child run: one of the `members`, or one that is made when it is needed."""
         if run.agent == "summarizer" and run.agent not in self.members:
             from ..context.summarizer import summarizer_for
