@@ -361,6 +361,23 @@ def searching_without_a_key() -> None:
         assert "API_KEY" in function("agents")
 
 
+def a_context() -> None:
+    from hello_agents.context.builder import ContextBuilder, ContextConfig, ContextPacket, count_tokens
+
+    config = ContextConfig(max_tokens=400)
+    assert 0 < config.get_available_tokens() <= 400
+    packet = ContextPacket("The sum is 5.", metadata={"type": "related_memory"}, relevance_score=0.9)
+    builder = ContextBuilder(config=config)
+    built = builder.build("What is 2 + 3?", [ha.Message("Hello", "user")], "Be brief.", [packet])
+    assert "The sum is 5." in built
+    assert 0 < count_tokens(built) <= config.get_available_tokens()
+    assert (context.ContextBuilder, context.ContextConfig, context.ContextPacket) == (
+        ContextBuilder,
+        ContextConfig,
+        ContextPacket,
+    )
+
+
 def utilities() -> None:
     assert helpers.format_time(format_str="x") == "x"
     assert helpers.validate_config({"a": 1}, ["a"])
