@@ -76,3 +76,22 @@ def _finished(axes: Axes, alt: str) -> Picture:
     file = BytesIO()
     axes.figure.savefig(file, format="png", transparent=True, metadata={"Software": None})
     return Picture(file.getvalue(), alt)
+
+
+def the_border() -> Picture:
+    """The border between a run and the providers: one form inside, three outside."""
+    axes = _canvas(8, 2.9)
+    _box(axes, 1.1, 1.25, "messages", USER)
+    _box(axes, 3.6, 1.25, "wire", MODEL)
+    for height, name in ((2.25, "OpenAI and most others"), (1.25, "Anthropic"), (0.25, "Gemini")):
+        _box(axes, 6.5, height, name, DONE)
+    _arrow(axes, (1.72, 1.38), (3.14, 1.38), "encode")
+    _arrow(axes, (3.14, 1.12), (1.72, 1.12))
+    axes.text(2.43, 0.97, "decode", ha="center", va="top", color=INK, fontsize=10)
+    for start, end in (((4.06, 1.45), (5.22, 2.1)), ((4.06, 1.25), (5.9, 1.25)), ((4.06, 1.05), (5.98, 0.4))):
+        axes.annotate("", end, start, arrowprops={"arrowstyle": "<|-|>", "color": INK, "lw": 1.6})
+    return _finished(
+        axes,
+        "A run holds messages of one form. The wire layer encodes them for each of three protocols, and decodes the "
+        "replies back into messages.",
+    )
