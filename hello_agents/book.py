@@ -84,7 +84,8 @@ class Columns:
 
         heads = "".join(f'<th style="text-align:left">{escape(heading)}</th>' for heading in self.texts)
         look = "font-family:monospace; font-size:12px; white-space:pre-wrap; overflow-wrap:anywhere"
-        start = f'<td style="text-align:left; vertical-align:top"><pre style="{look}">'
+        width = 100 // max(len(self.texts), 1)
+        start = f'<td style="text-align:left; vertical-align:top; width:{width}%"><pre style="{look}">'
         cells = "".join(f"{start}{escape(text)}</pre></td>" for text in self.texts.values())
         return f"<table><thead><tr>{heads}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
 
@@ -107,18 +108,19 @@ def check(passes: Callable[[], bool], hint: str) -> None:
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
-_WIDTH = 40
+_WIDTH = 36
 """Letters in a line of a column; a list or an object that fits into one line gets one."""
 
 
-def _laid_out(value: Any, indent: int = 0) -> str:
+def _laid_out(value: Any, indent: int = 0, taken: int = 0) -> str:
+    """The value as JSON, behind `indent` blanks and a name of `taken` letters."""
     line = json.dumps(value, ensure_ascii=False)
-    if indent + len(line) <= _WIDTH or not isinstance(value, (dict, list)) or not value:
+    if indent + taken + len(line) <= _WIDTH or not isinstance(value, (dict, list)) or not value:
         return line
     pad = " " * (indent + 1)
     if isinstance(value, dict):
         named = cast("dict[str, Any]", value)
-        parts = [f"{json.dumps(name)}: {_laid_out(part, indent + 1)}" for name, part in named.items()]
+        parts = [f"{json.dumps(name)}: {_laid_out(part, indent + 1, len(name) + 4)}" for name, part in named.items()]
         opening, closing = "{", "}"
     else:
         parts = [_laid_out(part, indent + 1) for part in cast("list[Any]", value)]

@@ -95,3 +95,27 @@ def the_border() -> Picture:
         "A run holds messages of one form. The wire layer encodes them for each of three protocols, and decodes the "
         "replies back into messages.",
     )
+
+
+def way_of_a_call() -> Picture:
+    """The way of a tool call, from the definition of the tool to the response."""
+    axes = _canvas(8, 2.9)
+    _box(axes, 0.9, 2.1, "function", TOOL)
+    _box(axes, 3.7, 2.1, "schema", DONE)
+    _box(axes, 6.9, 2.1, "model", MODEL)
+    _box(axes, 6.9, 0.25, "call", DONE)
+    _box(axes, 3.9, 0.25, "Python values", DONE)
+    _box(axes, 0.9, 0.25, "response", TOOL)
+    _arrow(axes, (1.45, 2.1), (3.2, 2.1), "signature, docstring")
+    _arrow(axes, (4.2, 2.1), (6.45, 2.1), "with every request")
+    _arrow(axes, (6.9, 1.87), (6.9, 0.48), "writes", side=1)
+    _arrow(axes, (6.55, 0.25), (4.68, 0.25), "read, converted")
+    _arrow(axes, (3.1, 0.25), (1.5, 0.25), "function runs")
+    _arrow(axes, (1.2, 0.48), (6.4, 1.9))
+    axes.text(3.75, 1.3, "message", ha="right", va="bottom", color=INK, fontsize=10)
+    return _finished(
+        axes,
+        "A function's signature and docstring become a schema, which goes to the model with every request. The model "
+        "writes a call; it is read, its arguments become Python values, the function runs, and its response goes back "
+        "to the model as a message.",
+    )
