@@ -119,3 +119,23 @@ def way_of_a_call() -> Picture:
         "writes a call; it is read, its arguments become Python values, the function runs, and its response goes back "
         "to the model as a message.",
     )
+
+
+def the_breaker() -> Picture:
+    """The three states of a circuit breaker."""
+    axes = _canvas(8, 2.6)
+    _box(axes, 1.2, 1.75, "closed", TOOL)
+    _box(axes, 6.8, 1.75, "open", USER)
+    _box(axes, 4.0, 0.2, "half-open", MODEL)
+    _arrow(axes, (1.8, 1.75), (6.3, 1.75), "three failures in a row")
+    _arrow(axes, (6.75, 1.5), (4.75, 0.3))
+    axes.text(6.0, 0.75, "the time has passed", ha="left", va="top", color=INK, fontsize=10)
+    _arrow(axes, (4.35, 0.47), (6.35, 1.6))
+    axes.text(4.85, 1.1, "the probe fails", ha="right", va="center", color=INK, fontsize=10)
+    _arrow(axes, (3.25, 0.3), (1.3, 1.5))
+    axes.text(1.95, 0.75, "the probe succeeds", ha="right", va="top", color=INK, fontsize=10)
+    return _finished(
+        axes,
+        "Closed, calls pass. After three failures in a row the breaker opens and refuses calls. When the time has "
+        "passed it is half-open and lets one call through, the probe, whose outcome closes it or opens it again.",
+    )
