@@ -19,12 +19,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from statistics import mean
 
+import choosing
 import searching
 import sections
 from environments import HERE, ROOT, environment, run
 from measuring import Measurement
 
-MEASUREMENTS: Mapping[str, Measurement] = {**searching.MEASUREMENTS}
+MEASUREMENTS: Mapping[str, Measurement] = {**searching.MEASUREMENTS, **choosing.MEASUREMENTS}
 """Every measurement by its name, in the order of the page."""
 
 PAGE = """# Memory and context
@@ -69,6 +70,8 @@ def measured(name: str, *, everything: bool) -> str:
     """One measurement as a piece of the page."""
     one = MEASUREMENTS[name]
     python = environment(one.packages) if everything else Path(sys.executable)
+    for packages in one.beside if everything else ():
+        environment(packages)
     figures = json.loads(run(python, str(HERE / "context.py"), "--here", name, paths=(ROOT,)))
     pieces = [f"## {one.title}", one.about, sections.table(figures["head"], figures["rows"])]
     if figures["targets"]:

@@ -24,7 +24,7 @@ def environment(packages: tuple[str, ...]) -> Path:
     The one with this checkout gets a new wheel of it each time.
     """
     ours = packages == THIS
-    name = re.split(r"[=\[]", packages[0])[0] if packages else "empty"
+    name = _name(packages)
     python = FOLDER / name / "bin" / "python"
     stamp = FOLDER / name / "holds.txt"
     wanted = (ROOT / "pyproject.toml").read_text(encoding="utf-8") if ours else "\n".join(packages)
@@ -39,6 +39,16 @@ def environment(packages: tuple[str, ...]) -> Path:
     elif wheel:
         _checked([*install, "--force-reinstall", "--no-deps", wheel])
     return python
+
+
+def made(packages: tuple[str, ...]) -> Path | None:
+    """The interpreter of the environment that holds these packages, if it was made before."""
+    folder = FOLDER / _name(packages)
+    return folder / "bin" / "python" if (folder / "holds.txt").exists() else None
+
+
+def _name(packages: tuple[str, ...]) -> str:
+    return re.split(r"[=\[]", packages[0])[0] if packages else "empty"
 
 
 def _wheel() -> Path:

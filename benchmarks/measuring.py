@@ -33,6 +33,8 @@ class Measurement:
     packages: tuple[str, ...]
     """What pip installs into its environment, exact. This checkout can be imported beside them."""
     measure: Callable[[], Figures]
+    beside: tuple[tuple[str, ...], ...] = ()
+    """Packages of further environments, in which it measures others if they are there."""
 
 
 def milliseconds(

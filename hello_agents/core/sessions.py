@@ -298,6 +298,20 @@ class Store(ABC):
                 return run
         return self.read(name).run
 
+    def entries_after(self, id: str, seq: int) -> list[Entry] | None:
+        """The entries of the session with this id that follow entry `seq`; `None` when there is no such session.
+
+        A line that is being written is left for the next time.
+        """
+        self._check()
+        lines = self.lines_from(id, seq + 1)
+        return None if lines is None else parse(lines, Run(""), None)[0]
+
+    def lines_from(self, id: str, first: int) -> list[str] | None:
+        """The lines of a journal from this number on. A store that can read a part of a journal overrides it."""
+        stored = self.stored(id, settled=False)
+        return None if stored is None else stored.lines[first:]
+
     def exists(self, name: str) -> bool:
         self._check()
         return self.get_head(key_of(name)) is not None
