@@ -53,7 +53,7 @@ class SimpleAgent(Agent):
         return tool_loop(run, lambda: self.request(run), self.asks, self.language)
 
     def request(self, run: Run) -> Request:
-        if not self.has_tools():
+        if not self.enable_tool_calling:
             return Request(run.messages, at=("", run.steps))
         return super().request(run)
 
@@ -77,7 +77,7 @@ class SimpleAgent(Agent):
 
     def has_tools(self) -> bool:
         """Whether tools are on offer at all."""
-        return self.enable_tool_calling and self.tool_registry is not None and bool(self.tool_registry.schemas())
+        return self.enable_tool_calling and bool(self.tools(self.state).schemas())
 
 
 if not TYPE_CHECKING:
