@@ -205,3 +205,61 @@ def what_compression_keeps(agent: Agent) -> Picture:
     axes.set_xlim(0.3, len(counts) + 0.7)
     told = ", ".join(map(str, counts))
     return _finished(axes, f"Tokens of each request: {told}. At {limit} tokens the conversation is made shorter.")
+
+
+ASSEMBLY = (
+    ("tool_output_*", "truncator", "shortens long results"),
+    ("context_window, …", "policy", "shortens a long conversation"),
+    ("max_steps, max_total_*", "limits", "close a question that goes on"),
+    ("todowrite_enabled, …", "own_tools", "are on offer beside the caller's"),
+    ("circuit_*", "circuit_breaker", "switches a failing tool off"),
+    ("trace_*", "trace_logger", "follows what happens"),
+    ("session_*", "session_store", "keeps the run"),
+)
+"""Fields of `Config`, the part that is made of them, and what it does."""
+
+
+def the_assembly() -> Picture:
+    """The base class: rows of settings, the part made of each, and what it does; the pattern is one row."""
+    axes = _canvas(8, 5)
+    for row, (setting, part, does) in enumerate(ASSEMBLY):
+        _assembled(axes, 4.3 - 0.52 * row, setting, part, does, TOOL)
+    axes.plot((0.3, 7.7), (0.63, 0.63), color=INK, lw=0.8, ls=(0, (4, 4)))
+    _assembled(axes, 0.25, "the subclass", "decide", "says what comes next", MODEL)
+    return _finished(
+        axes,
+        "The base class makes seven parts, each from a group of fields of Config: "
+        + "; ".join(f"{part} {does}" for _, part, does in ASSEMBLY)
+        + ". The subclass brings only decide, which says what comes next.",
+    )
+
+
+def _assembled(axes: Axes, y: float, setting: str, part: str, does: str, colour: str) -> None:
+    axes.text(2.3, y, setting, ha="right", va="center", color=INK, fontsize=11, family="monospace")
+    _arrow(axes, (2.4, y), (3.0, y))
+    style = {"boxstyle": "round,pad=0.35,rounding_size=0.25", "facecolor": colour, "edgecolor": "none"}
+    axes.text(3.95, y, part, ha="center", va="center", color="white", fontsize=11, family="monospace", bbox=style)
+    axes.text(5.0, y, does, ha="left", va="center", color=INK, fontsize=11)
+
+
+def the_react_loop() -> Picture:
+    """The loop of ReAct, with thinking and finishing among the tools."""
+    axes = _canvas(8, 2.7)
+    _box(axes, 0.8, 1.7, "question", USER)
+    _box(axes, 3.1, 1.7, "ask the model", MODEL)
+    _box(axes, 1.9, 0.4, "Thought", TOOL)
+    _box(axes, 4.3, 0.4, "other tools", TOOL)
+    _box(axes, 5.6, 1.7, "Finish", TOOL)
+    _box(axes, 7.3, 1.7, "answer", DONE)
+    _arrow(axes, (1.3, 1.7), (2.36, 1.7))
+    _arrow(axes, (3.84, 1.7), (5.16, 1.7))
+    _arrow(axes, (6.04, 1.7), (6.86, 1.7))
+    _arrow(axes, (2.75, 1.5), (1.95, 0.62), "its reasoning", side=-1)
+    _arrow(axes, (2.3, 0.62), (2.95, 1.5))
+    _arrow(axes, (3.25, 1.5), (3.9, 0.62))
+    _arrow(axes, (4.3, 0.62), (3.5, 1.5), "results", side=1)
+    return _finished(
+        axes,
+        "The question goes to the model. It may call Thought with its reasoning, or other tools, whose results go back "
+        "to it. A call of Finish carries the answer and ends the loop.",
+    )
