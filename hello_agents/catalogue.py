@@ -1366,6 +1366,49 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "The service does not answer. Reload the page when it is back.",
         "zh": "服务没有响应。恢复后请重新加载页面。",
     },
+    # --- notes ---------------------------------------------------------------------------------------------------
+    "note.description": {
+        "en": "Keeps notes as Markdown files: creates, reads, changes, deletes, lists and searches them.",
+        "zh": "以 Markdown 文件保存笔记：可创建、读取、修改、删除、列出和搜索笔记。",
+    },
+    "note.action": {"en": "What to do.", "zh": "要执行的操作。"},
+    "note.id": {"en": "Which note, for read, update and delete.", "zh": "笔记的 id，用于 read、update 和 delete。"},
+    "note.title": {"en": "Its title. Create needs one.", "zh": "笔记标题，create 时必填。"},
+    "note.content": {"en": "What it says, in Markdown.", "zh": "笔记正文，Markdown 格式。"},
+    "note.type": {
+        "en": "Its kind, such as general, task_state, conclusion, blocker, action or reference.",
+        "zh": "笔记类型，例如 general、task_state、conclusion、blocker、action、reference。",
+    },
+    "note.tags": {"en": "Words to find it by.", "zh": "便于查找的标签。"},
+    "note.query": {"en": "Words that are all to be in the note, for search.", "zh": "search 时笔记须全部包含的词。"},
+    "note.limit": {"en": "The most notes to list.", "zh": "最多列出的笔记数。"},
+    "note.created": {"en": "Noted {title!r} as {id}.", "zh": "已记下 {title!r}，id 为 {id}。"},
+    "note.updated": {"en": "Changed {title!r} ({id}).", "zh": "已修改 {title!r}（{id}）。"},
+    "note.deleted": {"en": "Deleted {title!r} ({id}).", "zh": "已删除 {title!r}（{id}）。"},
+    "note.none": {"en": "There are no such notes.", "zh": "没有符合条件的笔记。"},
+    "note.summary": {"en": "{total} notes. {listed}", "zh": "共 {total} 条笔记。{listed}"},
+    "note.missing": {
+        "en": "There is no note {id!r}. List the notes to see their ids.",
+        "zh": "没有 id 为 {id!r} 的笔记。请先用 list 查看笔记的 id。",
+    },
+    "note.full": {
+        "en": "There are {most} notes, and that is the most there may be. Delete some first.",
+        "zh": "笔记已达上限 {most} 条。请先删除一些。",
+    },
+    "note.no_title": {"en": "The title is empty. Pass one.", "zh": "标题为空，请给出标题。"},
+    "note.no_query": {"en": "The query is empty. Pass the words to look for.", "zh": "查询为空，请给出要查找的词。"},
+    "note.no_id": {
+        "en": "{id!r} is not the id of a note. {action} needs one: letters, digits, - and _.",
+        "zh": "{id!r} 不是笔记的 id。{action} 需要 id，由字母、数字、- 和 _ 组成。",
+    },
+    "note.no_action": {
+        "en": "{action!r} is not an action. Use one of {actions}.",
+        "zh": "没有操作 {action!r}。可用：{actions}。",
+    },
+    "call.interrupted": {
+        "en": "interrupted: this call was started and its result is lost; it may or may not have had its effect",
+        "zh": "已中断：此调用已开始执行，但结果已丢失，其操作可能已经生效，也可能没有",
+    },
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""
 

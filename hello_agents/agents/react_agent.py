@@ -60,7 +60,10 @@ class FinishTool(Tool):
 
 
 class ReActAgent(Agent):
-    """Thinks, acts and observes in turns, until it calls Finish or answers in text."""
+    """Thinks, acts and observes in turns, until it calls Finish or answers in text.
+
+    Calls made beside Finish, before it or after it, are answered as well before the question ends.
+    """
 
     kind: ClassVar[str] = "ReAct"
 

@@ -53,7 +53,7 @@ class SimpleAgent(Agent):
         return tool_loop(run, lambda: self.request(run), self.asks, self.language)
 
     def request(self, run: Run) -> Request:
-        if not self.has_tools():
+        if not self.enable_tool_calling:
             return Request(run.messages, at=("", run.steps))
         return super().request(run)
 
@@ -76,8 +76,8 @@ class SimpleAgent(Agent):
         return [] if self.tool_registry is None else self.tool_registry.list_tools()
 
     def has_tools(self) -> bool:
-        """Whether tools are on offer at all."""
-        return self.enable_tool_calling and self.tool_registry is not None and bool(self.tool_registry.schemas())
+        """Whether tools are on offer at all: those of the registry, or the agent's own, as its `config` has them."""
+        return self.enable_tool_calling and bool(self.tools(self.state).schemas())
 
 
 if not TYPE_CHECKING:

@@ -18,7 +18,7 @@ from .contexts import with_context
 from .delegation import delegate
 from .exceptions import AgentException, ConfigException
 from .keeping import Keeping
-from .limits import limit, not_run
+from .limits import Tally, limit, not_run
 from .llm import HelloAgentsLLM
 from .loop import Actor, Loop, adrive, drive
 from .message import Message, ToolCall
@@ -103,6 +103,7 @@ class Agent(Keeping):
         self.permissions = permissions if permissions is not None else _configured(self.config)
         """Which calls run, which a person must agree to, and which are refused. `None`: the tools themselves say."""
         self._policy: Policy | None = None
+        self._tally = Tally()
         self._actors: dict[str, Actor] = {}
         self._below: dict[str, tuple[Agent, Permissions, Agent]] = {}
         self._patterns: dict[str, Agent] = {}
@@ -136,7 +137,7 @@ class Agent(Keeping):
         action = delegate(run, decided, self.tools(run).spawning(), self._task_tool, self._start_child)
         if self.context_builder is not None and isinstance(action, Ask) and not self.opaque:
             action = with_context(run, action, self.context_builder)
-        action = limit(run, action, self.config.language)
+        action = limit(run, action, self.config.language, self._tally)
         if isinstance(action, Ask):
             # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
             action = compact(run, action, self.policy)
@@ -192,7 +193,7 @@ class Agent(Keeping):
             return self.llm.whole
         return self.llm
 
-    def member(self, run: Run) -> Agent:
+    def member(self, run: Run, frame: str = "") -> Agent:
         """The agent that decides for a child run: one of the `members`, or one that is made when it is needed."""
         if run.agent == "summarizer" and run.agent not in self.members:
             from ..context.summarizer import summarizer_for
@@ -235,7 +236,7 @@ class Agent(Keeping):
         """
         if self.state.outcome is None and self.state.turn:
             loop = self._loop(False)
-            for frame, event in settle_all(self.state):
+            for frame, event in settle_all(self.state, self.language):
                 loop.record(frame, event)
             for frame, event in list(self._superseded(self.state, "call.stopped", reason)):
                 loop.record(frame, event)
@@ -316,7 +317,7 @@ class Agent(Keeping):
         if text is None and run is None and self.journal:
             return Debugger(closed(self), self._start, self.journal)
         start = self.state if run is None else run
-        opening = self._opening(text, kwargs, run) if text is not None else settle_all(start)
+        opening = self._opening(text, kwargs, run) if text is not None else settle_all(start, self.language)
         return Debugger(closed(self), start, opening=opening)
 
     def run_as_subagent(
@@ -335,6 +336,7 @@ class Agent(Keeping):
 
         names = None if tool_filter is None else tuple(tool_filter.filter(self.tools(self.state).list_tools()))
         twin = apart(self, [])
+        twin.tool_registry = None if self.tool_registry is None else self.tool_registry.apart()
         twin.state = replace(twin.state, limits=replace(self.state.limits, tools=names))
         told: dict[str, Any] = {}
         try:
@@ -471,7 +473,7 @@ class Agent(Keeping):
     def _opening(self, text: str | None, kwargs: Mapping[str, Any], run: Run | None = None) -> list[Placed]:
         """The events that come before the first decision: lost calls, the system prompt, the question."""
         state = self.state if run is None else run
-        opening = settle_all(state)
+        opening = settle_all(state, self.language)
         if text is None:
             return opening
         for frame, event in opening:
@@ -490,7 +492,7 @@ class Agent(Keeping):
         """The events that a run which was broken off goes on with, and what settles its lost calls."""
         opening = [(_frame_for(self.state, event), event) for event in events]
         judged = reduce(lambda run, placed: evolve(run, placed[1], placed[0]), opening, self.state)
-        return [*opening, *settle_all(judged)]
+        return [*opening, *settle_all(judged, self.language)]
 
     def _superseded(self, run: Run, why: str = "call.superseded", reason: str = "superseded") -> Iterator[Placed]:
         """A new question closes what was left open: calls are answered as not run, child runs stop."""

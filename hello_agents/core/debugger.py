@@ -441,7 +441,7 @@ class Debugger:
         if self.agent is None:
             return False
         loop = Loop(self.agent, self.run, seq=len(self._branch.entries), sink=self._append)
-        lost = settle_all(self.run)
+        lost = settle_all(self.run, self.agent.language)
         for frame, event in lost:
             loop.record(frame, event)
         if lost:

@@ -62,8 +62,8 @@ class Actor(Protocol):
         """Seconds a reply may take where the loop awaits. `None`: no limit."""
         ...
 
-    def member(self, run: Run) -> Actor:
-        """The agent that decides for this child run."""
+    def member(self, run: Run, frame: str) -> Actor:
+        """The agent that decides for this child run, which is the one at this path."""
         ...
 
 
@@ -135,7 +135,7 @@ class Loop:
         """The agent that decides in this frame."""
         if frame not in self._actors:
             above = frame.rpartition("/")[0]
-            self._actors[frame] = self.actor(above).member(self.run.at(frame))
+            self._actors[frame] = self.actor(above).member(self.run.at(frame), frame)
         return self._actors[frame]
 
     def record(self, frame: str, event: Event) -> tuple[Entry, Run]:

@@ -313,15 +313,17 @@ def evolve(run: Run, event: Event, frame: str = "") -> Run:
             assert_never(event)
 
 
-def settle(run: Run) -> list[Event]:
+def settle(run: Run, language: str = "en") -> list[Event]:
     """What to record before a broken-off run goes on: calls that began and have no answer are lost.
 
     A call that never began is not here; it simply runs.
     """
+    from ..catalogue import text
+
     return [
         Returned(
             Message(
-                "interrupted: this call was started and its result is lost; it may or may not have had its effect",
+                text("call.interrupted", language),
                 "tool",
                 answers=call.id,
                 status="error",
@@ -333,9 +335,9 @@ def settle(run: Run) -> list[Event]:
     ]
 
 
-def settle_all(run: Run) -> list[tuple[str, Event]]:
+def settle_all(run: Run, language: str = "en") -> list[tuple[str, Event]]:
     """`settle` for this run and all below it, each event with its frame."""
-    return [(frame, event) for frame, one in run.frames if one.outcome is None for event in settle(one)]
+    return [(frame, event) for frame, one in run.frames if one.outcome is None for event in settle(one, language)]
 
 
 def frame_of(run: Run, call_id: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ...catalogue import text
@@ -64,6 +65,8 @@ class TaskTool(Tool):
         agent = self.agent_factory(str(parameters.get("agent_type") or "react"))
         names = self._on_offer(parameters, agent.tools(agent.state).list_tools())
         agent.state = replace(agent.state, limits=replace(agent.state.limits, tools=names))
+        if agent.tool_registry is not None:
+            agent.tool_registry = agent.tool_registry.apart()
         limits = {"max_steps": parameters["max_steps"]} if parameters.get("max_steps") is not None else {}
         answer = agent.run(self._told(parameters, names), **limits)
         return ToolResponse.success(answer, data=summary_of(agent.state))
@@ -148,12 +151,16 @@ def sub_agents_of(llm: Model, tool_registry: ToolRegistry | None, config: Config
     def make(pattern: str) -> Agent:
         from ...agents.factory import default_subagent_factory
 
-        model = llm
-        if config.subagent_use_light_llm:
-            from ...core.llm import HelloAgentsLLM
+        tools = None if tool_registry is None else tool_registry.apart()
+        return default_subagent_factory(pattern, model(), tools, sub_config)
 
-            model = HelloAgentsLLM(config.subagent_light_llm_model, provider=config.subagent_light_llm_provider)
-        return default_subagent_factory(pattern, model, tool_registry, sub_config)
+    @cache
+    def model() -> Model:
+        if not config.subagent_use_light_llm:
+            return llm
+        from ...core.llm import HelloAgentsLLM
+
+        return HelloAgentsLLM(config.subagent_light_llm_model, provider=config.subagent_light_llm_provider)
 
     return TaskTool(make, tool_registry, config, language=config.language)
 
