@@ -12,6 +12,7 @@ from hello_agents.agents.plan_solve_agent import Executor, PlanAndSolveAgent, Pl
 from hello_agents.agents.reflection_agent import Memory, ReflectionAgent
 from hello_agents.core.agent import Agent
 from hello_agents.core.exceptions import AgentException, ModelRefused, RateLimited
+from hello_agents.core.run import Run
 
 
 class Heard(ScriptedLLM):
@@ -98,6 +99,19 @@ def test_prompts_of_ones_own_are_used_also_where_they_once_stood() -> None:
         assert [r.messages[-1].content for r in model.requests] == ["DO x", "JUDGE x v0", "MEND v0 hm"]
 
 
+@pytest.mark.parametrize("good", [0, 1, 2])
+def test_a_subclass_may_stop_on_something_else_than_words(good: int) -> None:
+    class ByLength(ReflectionAgent):
+        def satisfied(self, critique: Run) -> bool:
+            return len(critique.answer or "") < 3
+
+    critiques = ["no need for improvement"] * good + ["ok"]
+    frames: dict[str, list[Any]] = {"draft-1": ["v0"]}
+    for n, critique in enumerate(critiques, 1):
+        frames |= {f"critique-1-{n}": [critique], f"redraft-1-{n}": [f"v{n}"]}
+    assert ByLength("r", ScriptedLLM(frames=frames)).run("write") == f"v{good}"
+
+
 def test_memory_tells_its_trajectory() -> None:
     memory = Memory()
     assert memory.get_last_execution() == ""
@@ -133,6 +147,29 @@ def test_a_provider_that_refuses_force_is_asked_again_without() -> None:
         assert agent.run("do it") == "done"
         assert [r.tool_choice for r in model.requests[:2]] == ["generate_plan", "auto"]
         assert "generate_plan" in model.requests[1].messages[-1].text
+
+
+@pytest.mark.parametrize(
+    ("said", "steps"),
+    [
+        ("Here you are:\n\n1. Read it [carefully]\n   - line by line\n2. Add {all} of it\n\nThat takes 2 steps.", None),
+        ("Step 1: Read it [carefully]\n**Step 2:** Add {all} of it", None),
+        ("**1. Read it** [carefully]\n**2. Add** {all} of it", None),
+        ("- [ ] Read it [carefully]\n  - [ ] line by line\n- [ ] Add {all} of it", None),
+        ("<think>1. or\n2. not\n</think>Read [1]:\n1) Read it [carefully]\n2) Add {all} of it", None),
+        ('See [1]. {"steps": ["Read it [carefully]", "Add {all} of it"]} 1. That is all.', None),
+        ("一、读取文件\n二、求和", ["读取文件", "求和"]),
+        ("第一步：读取文件\n第二步：求和", ["读取文件", "求和"]),
+        ("It costs 2.5 euros, says [1].\n12:30 is the time.\n2.5 euros again.", []),
+    ],
+)
+def test_a_plan_in_text_is_read_as_it_is_written(said: str, steps: list[str] | None) -> None:
+    planner = Planner(ScriptedLLM(said))
+    if steps == []:
+        with pytest.raises(AgentException):
+            planner.plan("x")
+    else:
+        assert planner.plan("x") == (steps or ["Read it [carefully]", "Add {all} of it"])
 
 
 def test_another_error_of_the_planner_is_raised_and_resume_goes_on() -> None:
