@@ -116,6 +116,7 @@ def reflection_rounds(measured: dict[str, list[tuple[float, float]]]) -> Picture
         axes.set_title(title, color=INK, fontsize=11, loc="left")
         axes.set_xlabel("rounds", color=INK)
         axes.set_xticks(range(max(map(len, measured.values()))))
+    met.set_ylim(bottom=0)
     spent.set_ylim(bottom=0)
     met.legend(frameon=False, labelcolor=INK, fontsize=9)
     figure.tight_layout()
@@ -128,9 +129,9 @@ def plan_and_runs(run: Run) -> Picture:
     planner, executor = run.children[f"plan-{run.turn}"], run.children.get(f"execute-{run.turn}")
     steps = list(executor.children.values()) if executor else []
     plan = list(executor.notes["plan"]) if executor else []
-    height = 0.9 + 0.62 * max(len(plan), 1)
+    height = 0.55 + 0.62 * max(len(plan), 1)
     axes = _canvas(8, height)
-    top = height - 0.75
+    top = height - 0.6
     _box(axes, 0.95, top, "planner", MODEL)
     axes.text(0.95, top - 0.42, _cost(planner), ha="center", va="center", color=INK, fontsize=9)
     for number, step in enumerate(plan):
@@ -139,11 +140,11 @@ def plan_and_runs(run: Run) -> Picture:
         short = step if len(step) <= 34 else step[:33] + "…"
         axes.text(2.25, y, f"{number + 1}. {short}", ha="left", va="center", color=INK, fontsize=10)
         if number < len(steps):
-            _arrow(axes, (5.1, y), (5.75, y))
-            _box(axes, 6.2, y, "worker", TOOL)
-            axes.text(6.75, y, _cost(steps[number]), ha="left", va="center", color=INK, fontsize=9)
+            _arrow(axes, (4.95, y), (5.5, y))
+            _box(axes, 5.95, y, "worker", TOOL)
+            axes.text(6.42, y, _cost(steps[number]), ha="left", va="center", color=INK, fontsize=9)
         if 0 < number < len(steps):
-            _arrow(axes, (6.2, y + 0.45), (6.2, y + 0.18))
+            _arrow(axes, (5.95, y + 0.45), (5.95, y + 0.18))
     return _finished(
         axes,
         f"The planner ({_cost(planner)}) writes {len(plan)} steps. Each goes to a worker of its own, one after "
