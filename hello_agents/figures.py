@@ -116,7 +116,7 @@ def reflection_rounds(measured: dict[str, list[tuple[float, float]]]) -> Picture
         axes.set_title(title, color=INK, fontsize=11, loc="left")
         axes.set_xlabel("rounds", color=INK)
         axes.set_xticks(range(max(map(len, measured.values()))))
-    met.set_ylim(bottom=0)
+    met.set_ylim(0, 1.06 * max(rules for points in measured.values() for rules, _ in points))
     spent.set_ylim(bottom=0)
     met.legend(frameon=False, labelcolor=INK, fontsize=9)
     figure.tight_layout()
@@ -137,7 +137,7 @@ def plan_and_runs(run: Run) -> Picture:
     for number, step in enumerate(plan):
         y = top - 0.62 * number
         _arrow(axes, (1.6, top), (2.15, y))
-        short = step if len(step) <= 34 else step[:33] + "…"
+        short = step if len(step) <= 32 else step[:31] + "…"
         axes.text(2.25, y, f"{number + 1}. {short}", ha="left", va="center", color=INK, fontsize=10)
         if number < len(steps):
             _arrow(axes, (4.95, y), (5.5, y))
