@@ -39,7 +39,9 @@ def manager(**config: Any) -> MemoryManager:
 
 def knowledge() -> Knowledge:
     made = Knowledge(chunk_tokens=30, overlap_tokens=0, namespace="guide")
-    made.add("# Lyon\n\n## Hotels\n\nThe hotel Gare is near the station.\n\n## Trains\n\nThere is one at nine.", id="lyon.md")
+    made.add(
+        "# Lyon\n\n## Hotels\n\nThe hotel Gare is near the station.\n\n## Trains\n\nThere is one at nine.", id="lyon.md"
+    )
     made.add("# Visa\n\nTwo photographs are needed.", id="visa.md")
     return made
 
@@ -126,7 +128,13 @@ def test_every_kind_of_subject() -> None:
     rag = RAGTool(knowledge=knowledge())
     rag.add_text("Another room.", namespace="other")
     widget = MemoryExplorer(manager(), MemoryTool(manager=manager()), knowledge(), rag)
-    assert [one["sort"] for one in widget.head["holders"]] == ["memory", "memory", "knowledge", "knowledge", "knowledge"]
+    assert [one["sort"] for one in widget.head["holders"]] == [
+        "memory",
+        "memory",
+        "knowledge",
+        "knowledge",
+        "knowledge",
+    ]
     check(widget)
     rag.add_text("One more.", namespace="third")
     widget.refresh()
@@ -167,7 +175,13 @@ def test_adding_tells_what_had_to_go_for_it() -> None:
     made = manager(max_capacity=2)
     widget = MemoryExplorer(made, knowledge(), query="tram")
     assert widget.head["answers"][0]["hits"] == []
-    args = {"holder": 0, "text": "Takes the tram.", "kind": "episodic", "importance": "0.7", "tags": "city, tram ，city"}
+    args = {
+        "holder": 0,
+        "text": "Takes the tram.",
+        "kind": "episodic",
+        "importance": "0.7",
+        "tags": "city, tram ，city",
+    }
     widget.dispatch({"op": "add", "args": args})
     done = widget.head["done"]
     assert [(one["id"], one["reason"]) for one in done["gone"]] == [("m3", "capacity")]

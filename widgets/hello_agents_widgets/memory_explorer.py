@@ -66,6 +66,7 @@ class MemoryExplorer(BookWidget):
         self._fresh: list[Json] = []
         self._asked: Mapping[str, Any] | None = None
         self._done: Json | None = None
+        self._adds = 0
         self._opened: Json | None = None
         if query:
             self._search(query)
@@ -127,6 +128,7 @@ class MemoryExplorer(BookWidget):
             "strategies": list(STRATEGIES),
             "preview": None if self._asked is None else self._going(self._asked),
             "done": self._done,
+            "adds": self._adds,
             "opened": self._opened,
         }
 
@@ -221,6 +223,7 @@ class MemoryExplorer(BookWidget):
                 self._opened = {"holder": args.get("holder"), "id": id, "chunks": chunks}
             case "add":
                 self._done = _added(self._at(args), args)
+                self._adds += 1
                 self._again()
             case "remove":
                 self._done = _removed(self._at(args), str(args.get("id")))
@@ -293,11 +296,10 @@ class MemoryExplorer(BookWidget):
             if len(holder["rows"]) > _MOST_ROWS:
                 body += f'<p style="{MUTED}">… and {len(holder["rows"]) - _MOST_ROWS:,} more</p>'
         if self._answers is not None:
-            body += heading(f"search: {escape(self.query)}")
-            body += "".join(
-                box(HUES["error"], "could not look", words(one.error)) for one in self._answers if one.error
-            )
-            body += "".join(_pictured(number, hit) for number, hit in enumerate(self.results, 1))
+            body += f'<p style="margin:8px 0 4px">search: <b>{escape(self.query)}</b></p>'
+            for answer in self._answers:
+                body += box(HUES["error"], "could not look", words(answer.error)) if answer.error else ""
+                body += "".join(_pictured(number, hit) for number, hit in enumerate(answer.hits, 1))
         marks = [f"{len(holder['rows'])} {_noun(holder)}" for holder in head["holders"]]
         return sheet("MemoryExplorer", marks, body, language=self.language)
 
@@ -417,7 +419,7 @@ def _line(hit: Recalled | Passage) -> str:
 
 
 def _pictured(number: int, hit: Recalled | Passage) -> str:
-    reasons = ", ".join(f"{name} {value:.2f}" for name, value in hit.reasons.items())
+    reasons = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in hit.reasons.items())
     match hit:
         case Recalled():
             title = f"{number}. {hit.score:.2f} = {' + '.join(f'{name} {hit.reasons[name]:.2f}' for name in PARTS)}"
