@@ -16,12 +16,13 @@ JS_TESTS = $(shell find widgets tests -name '*.test.js' -o -name '*.test.mjs' | 
 PYTHON := $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: help lab doctor test test-more lint types pytest browser node execute contract format lock clean
+.PHONY: help lab doctor test test-more lint types pytest browser node execute contract coverage format lock clean
 
 help:
 	@echo "make lab        open the book in JupyterLab (PORT=8899 picks the port, ARGS=--no-browser only prints the address)"
 	@echo "make test       run every check"
 	@echo "make test-more  fuzz, race and kill, and run the checks once more with every implicit encoding an error"
+	@echo "make coverage   run the checks of the library and say how much of it they reach"
 	@echo "make execute    run the notebooks and store their outputs"
 	@echo "make format     put the code into the usual form"
 	@echo "make doctor     say what is installed, what is missing, and what to do"
@@ -89,6 +90,13 @@ execute: $(VENV)/.dev
 contract: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python tests/contract/compare.py
 
+# Chapters and browsers run the library in processes of their own; what only they reach does not count.
+coverage: $(VENV)/.dev
+	rm -f .coverage .coverage.*
+	$(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python tests/support/coverage_floor.py
+
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -104,5 +112,5 @@ lock:
 	@echo "$(LOCK) is written. Now: make test, and make execute where outputs have changed."
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock build dist .pytest_cache .ruff_cache .hypothesis test-results
+	rm -rf $(VENV) $(VENV)-lock build dist .pytest_cache .ruff_cache .hypothesis test-results .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

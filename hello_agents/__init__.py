@@ -6,10 +6,12 @@ from .lazy import lazily
 from .version import __author__, __description__, __email__, __version__
 
 if TYPE_CHECKING:
+    from .agents.function_call_agent import FunctionCallAgent
     from .agents.plan_solve_agent import PlanAndSolveAgent, PlanSolveAgent
     from .agents.react_agent import ReActAgent
     from .agents.reflection_agent import ReflectionAgent
     from .agents.simple_agent import SimpleAgent
+    from .agents.tool_aware_agent import ToolAwareSimpleAgent
     from .core.action import Model, Request
     from .core.agent import Agent, Waiting
     from .core.config import Config
@@ -40,6 +42,7 @@ __all__ = [
     "Config",
     "Debugger",
     "Entry",
+    "FunctionCallAgent",
     "HelloAgentsException",
     "HelloAgentsLLM",
     "Limits",
@@ -61,6 +64,7 @@ __all__ = [
     "SearchTool",
     "SimpleAgent",
     "Tool",
+    "ToolAwareSimpleAgent",
     "ToolCall",
     "ToolChain",
     "ToolChainManager",
@@ -90,6 +94,7 @@ _HOMES = {
     "Config": "core.config",
     "Debugger": "core.debugger",
     "Entry": "core.run",
+    "FunctionCallAgent": "agents.function_call_agent",
     "HelloAgentsException": "core.exceptions",
     "HelloAgentsLLM": "core.llm",
     "Limits": "core.run",
@@ -111,6 +116,7 @@ _HOMES = {
     "SearchTool": "tools.builtin.search",
     "SimpleAgent": "agents.simple_agent",
     "Tool": "tools.base",
+    "ToolAwareSimpleAgent": "agents.tool_aware_agent",
     "ToolCall": "core.message",
     "ToolChain": "tools.chain",
     "ToolChainManager": "tools.chain",

@@ -660,6 +660,21 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "There is no skill {name!r}: there are none at all. Go on without one.",
         "zh": "没有名为 {name!r} 的技能：当前没有任何技能。请不使用技能继续。",
     },
+    # --- servers of tools ---------------------------------------------------------------------------------------
+    "mcp.unavailable": {
+        "en": "The server {server!r} cannot be reached ({why}). Start it, or go on without its tools.",
+        "zh": "无法连接服务器 {server!r}（{why}）。请启动它，或不使用其工具继续。",
+    },
+    "mcp.lost": {
+        "en": "The connection to the server {server!r} was lost ({why}); the call may or may not have had its effect. "
+        "The next call connects anew.",
+        "zh": "与服务器 {server!r} 的连接已断开（{why}）；此调用可能已经生效，也可能没有。下次调用将重新连接。",
+    },
+    "mcp.failed": {"en": "the tool failed and did not say why", "zh": "工具执行失败，未说明原因"},
+    "mcp.image": {"en": "(an image, {kind}, {size} bytes)", "zh": "（图片，{kind}，{size} 字节）"},
+    "mcp.audio": {"en": "(a sound, {kind}, {size} bytes)", "zh": "（音频，{kind}，{size} 字节）"},
+    "mcp.link": {"en": "(see {name}: {uri})", "zh": "（参见 {name}：{uri}）"},
+    "mcp.resource": {"en": "(a file that is no text: {uri})", "zh": "（非文本文件：{uri}）"},
     # --- demo tools ----------------------------------------------------------------------------------------------
     "demo.weather": {"en": "{city}: {sky}, {degrees:g} {unit}", "zh": "{city}：{sky}，{degrees:g} {unit}"},
     # limits
@@ -684,6 +699,17 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "not run: {name} may be called {most} times for one question, and was",
         "zh": "未执行：每次提问最多可调用 {name} {most} 次，已达到上限",
     },
+    "limits.little_left": {
+        "en": "Notice: little is left of what this question may cost: {what} {left}. Work towards the answer now.",
+        "zh": "提示：本次提问的额度所剩不多：{what} {left}。请尽快得出答案。",
+    },
+    "limits.budget.max_total_steps": {"en": "requests", "zh": "请求次数"},
+    "limits.budget.max_cost": {"en": "money", "zh": "费用"},
+    "limits.budget.max_seconds": {"en": "seconds", "zh": "秒数"},
+    "limits.no_share": {
+        "en": "not run: nothing is left of this question's budget that a sub-agent could work with",
+        "zh": "未执行：本次提问的额度已用完，无法再分给子代理",
+    },
     "limits.no_answer": {
         "en": "Stopped without an answer ({reason}). The last result was: {last}",
         "zh": "未能得出答案即停止（{reason}）。最后的结果是：{last}",
@@ -692,6 +718,15 @@ TEXTS: dict[str, dict[str, str]] = {
     # calls that do not run
     "call.refused": {"en": "refused: {reason}", "zh": "已拒绝：{reason}"},
     "call.refused_why": {"en": "a person did not allow this call", "zh": "此调用未获准许"},
+    "permission.refused": {"en": "refused by a rule: {reason}", "zh": "已被规则拒绝：{reason}"},
+    "permission.why": {
+        "en": "this call of {name} is not allowed here; go on without it, or say what you cannot do",
+        "zh": "此处不允许这样调用 {name}；请换一种做法，或说明无法完成的部分",
+    },
+    "permission.failed": {
+        "en": "the rule for {name} could not be applied ({error})",
+        "zh": "无法应用针对 {name} 的规则（{error}）",
+    },
     "call.superseded": {
         "en": "not run: a new question came before this call",
         "zh": "未执行：在此调用之前提出了新的问题",
@@ -771,6 +806,15 @@ TEXTS: dict[str, dict[str, str]] = {
     "task.tool_filter": {
         "en": "Tools of the sub-agent: none = all of yours, readonly = only those that change nothing, full = all but commands.",
         "zh": "子代理可用的工具：none = 与你相同，readonly = 仅只读工具，full = 除命令执行外的全部工具。",
+    },
+    "task.tools": {
+        "en": "Names of the tools the sub-agent may use. Left out: all that you have. An empty list: none.",
+        "zh": "子代理可使用的工具名称。省略：与您相同的全部工具。空列表：不使用任何工具。",
+    },
+    "task.tools.unknown": {"en": "there is no tool {name!r} to hand on", "zh": "没有可交给子代理的工具 {name!r}"},
+    "task.no_tools": {
+        "en": "You have no tools for this task. Answer from what you know, and say what you cannot find out.",
+        "zh": "此任务没有可用的工具。请根据已知内容作答，并说明无法查明的部分。",
     },
     "task.max_steps": {"en": "Steps the sub-agent may take.", "zh": "子代理最多可执行的步数。"},
     "subagent.simple": {
@@ -1052,6 +1096,10 @@ TEXTS: dict[str, dict[str, str]] = {
     "report.used": {"en": "{n} tokens used", "zh": "已用 {n} 个 token"},
     "report.used.of": {"en": "{n} of {m} tokens used", "zh": "已用 {n} / {m} 个 token"},
     "report.spent": {"en": "{n} tokens spent", "zh": "共消耗 {n} 个 token"},
+    # --- runs of other frameworks ---------------------------------------------------------------------------------
+    "guest.no_result": {"en": "The trace has no result of {tool}.", "zh": "记录中没有 {tool} 的结果。"},
+    "guest.not_recorded": {"en": "The result of {tool} was not recorded.", "zh": "{tool} 的结果没有被记录。"},
+    "guest.failed": {"en": "{tool} failed: {error}", "zh": "{tool} 失败：{error}"},
     # --- a trace as a page ---------------------------------------------------------------------------------------
     "trace.time": {"en": "Time", "zh": "用时"},
     "trace.requests": {"en": "Model requests", "zh": "模型请求"},
@@ -1087,6 +1135,13 @@ TEXTS: dict[str, dict[str, str]] = {
     "trace.answer": {"en": "Answer", "zh": "答案"},
     "trace.end": {"en": "End", "zh": "结束"},
     "trace.compressed": {"en": "History compressed", "zh": "历史已压缩"},
+    "trace.question": {"en": "Question", "zh": "提问"},
+    "trace.no_errors": {"en": "Nothing went wrong.", "zh": "没有出错。"},
+    "trace.tokens.line": {
+        "en": "{total_tokens} ({prompt_tokens} prompt, {completion_tokens} completion, {cached_tokens} cached)",
+        "zh": "{total_tokens}（输入 {prompt_tokens}，输出 {completion_tokens}，缓存 {cached_tokens}）",
+    },
+    "trace.html": {"en": "The page is in {path}.", "zh": "页面已写入 {path}。"},
     "trace.more": {"en": "… {n} more characters are in the JSON lines.", "zh": "……其余 {n} 个字符见 JSON 行文件。"},
     # --- contexts ------------------------------------------------------------------------------------------------
     "context.role": {"en": "Role & Policies", "zh": "角色与规则"},
@@ -1145,6 +1200,214 @@ TEXTS: dict[str, dict[str, str]] = {
     "context.fate.rewritten": {
         "en": "shortened by the model together with its section; score {score:.2f}",
         "zh": "由模型连同所在部分一起缩写；得分 {score:.2f}",
+    },
+    "call.stopped": {"en": "not run: the question was stopped", "zh": "未执行：问题已被停止"},
+    # --- the service -----------------------------------------------------------------------------------------------
+    "serve.host": {
+        "en": "Without a token the service answers this machine only. Call it as localhost, or start it with a token.",
+        "zh": "未设置令牌时，服务只响应本机请求。请使用 localhost 访问，或设置令牌后启动。",
+    },
+    "serve.token": {
+        "en": "The bearer token is missing or wrong. Send `Authorization: Bearer …` with the token the service was started with.",
+        "zh": "缺少令牌或令牌错误。请在 `Authorization: Bearer …` 中发送服务启动时设置的令牌。",
+    },
+    "serve.origin": {
+        "en": "The request comes from a page of another site. Open the service's own page, or call it from a program.",
+        "zh": "请求来自其他网站的页面。请使用服务自带的页面，或在程序中调用。",
+    },
+    "serve.rate": {
+        "en": "Too many requests from this address. Wait as long as Retry-After says.",
+        "zh": "来自该地址的请求过多。请按 Retry-After 等待后重试。",
+    },
+    "serve.size": {
+        "en": "The request is longer than {most} bytes. Send less.",
+        "zh": "请求超过 {most} 字节。请缩短内容。",
+    },
+    "serve.slow": {
+        "en": "The body of the request took too long to arrive. Send it again.",
+        "zh": "请求正文传输时间过长。请重新发送。",
+    },
+    "serve.not_json": {
+        "en": "The body of the request is not said to be JSON. Send `Content-Type: application/json`.",
+        "zh": "请求正文未声明为 JSON。请发送 `Content-Type: application/json`。",
+    },
+    "serve.json": {
+        "en": "The body of the request is not JSON. Send one JSON object in UTF-8.",
+        "zh": "请求正文不是 JSON。请以 UTF-8 发送一个 JSON 对象。",
+    },
+    "serve.body": {
+        "en": "The body of the request does not fit at {where}: {why}. The description is at /openapi.json.",
+        "zh": "请求正文在 {where} 处不符合要求：{why}。说明见 /openapi.json。",
+    },
+    "serve.session_id": {
+        "en": "That is no id of a session. Use letters, digits, `_` and `-`, at most 64, the first a letter or digit.",
+        "zh": "会话编号无效。请使用字母、数字、`_` 和 `-`，最多 64 个字符，且以字母或数字开头。",
+    },
+    "serve.number": {
+        "en": "{name} is not a whole number of {least} or more. Correct it.",
+        "zh": "{name} 不是大于或等于 {least} 的整数。请更正。",
+    },
+    "serve.event_id": {
+        "en": "The Last-Event-ID is none of this service's. Send the last id of the stream, such as `7` or `7.0`.",
+        "zh": "Last-Event-ID 无效。请发送事件流中最后的编号，例如 `7` 或 `7.0`。",
+    },
+    "serve.no_session": {
+        "en": "There is no session {session!r}. A message to it makes one.",
+        "zh": "没有会话 {session!r}。向它发送消息即可创建。",
+    },
+    "serve.session_exists": {
+        "en": "There is a session of this name already. Choose another name.",
+        "zh": "同名会话已存在。请换一个名称。",
+    },
+    "serve.no_path": {
+        "en": "There is nothing at this address. The addresses are described at /openapi.json.",
+        "zh": "此地址没有内容。可用地址见 /openapi.json。",
+    },
+    "serve.no_metrics": {
+        "en": "No metrics are counted here. Install the extra `metrics`.",
+        "zh": "此处没有指标。请安装附加包 `metrics`。",
+    },
+    "serve.method": {
+        "en": "This address does not take this method. The header Allow says which it takes.",
+        "zh": "此地址不支持该方法。可用方法见 Allow 头。",
+    },
+    "serve.busy": {
+        "en": "A run is under way in the session {session!r}. Follow it, stop it, or wait for its end.",
+        "zh": "会话 {session!r} 中有正在进行的运行。请继续查看、停止它，或等待其结束。",
+    },
+    "serve.after": {
+        "en": "The session {session!r} ends with entry {last}, not {after}. Read what came since, and send again.",
+        "zh": "会话 {session!r} 的最后一条是 {last}，不是 {after}。请读取新增内容后再发送。",
+    },
+    "serve.changed": {
+        "en": "The session {session!r} was changed by somebody else meanwhile. Send the request again.",
+        "zh": "会话 {session!r} 同时被其他程序修改。请重新发送请求。",
+    },
+    "serve.damaged": {
+        "en": "What is stored as the session {session!r} cannot be read. Delete it, or restore a copy.",
+        "zh": "会话 {session!r} 的存储内容无法读取。请删除它或恢复备份。",
+    },
+    "serve.refused": {"en": "The request cannot be served: {why}", "zh": "无法处理该请求：{why}"},
+    "serve.not_waiting": {
+        "en": "This call does not wait for approval in the session {session!r}. Look at `waiting` of the session.",
+        "zh": "会话 {session!r} 中该调用并未等待批准。请查看会话的 `waiting`。",
+    },
+    "serve.ended": {
+        "en": "The last question of the session {session!r} has ended. Send a new message.",
+        "zh": "会话 {session!r} 的上一个问题已经结束。请发送新消息。",
+    },
+    "serve.not_stopped": {
+        "en": "The run of the session {session!r} has not stopped in time. Ask again.",
+        "zh": "会话 {session!r} 的运行未能及时停止。请重试。",
+    },
+    "serve.runs": {
+        "en": "This worker has {most} runs under way and takes no more. Try again a little later.",
+        "zh": "此工作进程已有 {most} 个运行，暂不接受新的请求。请稍后重试。",
+    },
+    "serve.streams": {
+        "en": "This worker has {most} streams open and opens no more. Try again a little later.",
+        "zh": "此工作进程已打开 {most} 个事件流，暂不接受新的连接。请稍后重试。",
+    },
+    "serve.closing": {
+        "en": "This worker is closing. Send the request again, and another one takes it.",
+        "zh": "此工作进程正在关闭。请重新发送，由其他进程处理。",
+    },
+    "serve.store": {
+        "en": "The store of the sessions cannot be reached. Try again a little later.",
+        "zh": "无法访问会话存储。请稍后重试。",
+    },
+    "serve.fault": {
+        "en": "The service has a fault, which is in its log. Try again, and tell whoever runs it.",
+        "zh": "服务内部出错，详情见日志。请重试，并告知维护者。",
+    },
+    "serve.api": {
+        "en": "One agent for many clients: sessions, runs as server-sent events, approval of calls.",
+        "zh": "供多个客户端使用的智能体：会话、以服务器发送事件呈现的运行、调用审批。",
+    },
+    "serve.api.page": {"en": "The page on which the agent is tried", "zh": "试用智能体的页面"},
+    "serve.api.health": {"en": "Whether the process lives", "zh": "进程是否存活"},
+    "serve.api.ready": {"en": "Whether it can serve: the store is reached", "zh": "是否可以服务：会话存储可访问"},
+    "serve.api.openapi": {"en": "This description", "zh": "本说明"},
+    "serve.api.metrics": {"en": "Counts in Prometheus' text form", "zh": "Prometheus 文本格式的指标"},
+    "serve.api.sessions": {"en": "All sessions, the one written to last first", "zh": "全部会话，最近写入的在前"},
+    "serve.api.session": {"en": "A session as it stands", "zh": "会话的当前状态"},
+    "serve.api.delete": {"en": "Delete a session", "zh": "删除会话"},
+    "serve.api.entries": {"en": "The journal of a session", "zh": "会话的日志"},
+    "serve.api.events": {
+        "en": "What happened in a session, then what happens until no run is under way; with `linger=1`, further runs as well",
+        "zh": "会话中已发生的事件，以及直到没有运行为止的新事件；`linger=1` 时继续等待后续运行",
+    },
+    "serve.api.message": {"en": "Say something to the agent, and follow the run", "zh": "向智能体发送消息并查看运行"},
+    "serve.api.verdict": {
+        "en": "Allow or refuse a call that waits, and follow the run",
+        "zh": "批准或拒绝等待中的调用并查看运行",
+    },
+    "serve.api.resume": {"en": "Go on with a run that was broken off", "zh": "继续中断的运行"},
+    "serve.api.stop": {"en": "Stop the run, and close the question", "zh": "停止运行并结束当前问题"},
+    "serve.api.fork": {"en": "Make a session of another's beginning", "zh": "从已有会话的开头创建新会话"},
+    "serve.page.session": {"en": "Session", "zh": "会话"},
+    "serve.page.token": {"en": "Token, if the service asks for one", "zh": "令牌（如服务需要）"},
+    "serve.page.fresh": {"en": "New session", "zh": "新会话"},
+    "serve.page.message": {"en": "Message to the agent", "zh": "发送给智能体的消息"},
+    "serve.page.placeholder": {
+        "en": "Ask something. Enter sends, Shift+Enter breaks the line, Esc stops.",
+        "zh": "请输入问题。Enter 发送，Shift+Enter 换行，Esc 停止。",
+    },
+    "serve.page.send": {"en": "Send", "zh": "发送"},
+    "serve.page.stop": {"en": "Stop", "zh": "停止"},
+    "serve.page.approve": {"en": "Approve", "zh": "批准"},
+    "serve.page.refuse": {"en": "Refuse", "zh": "拒绝"},
+    "serve.page.asks": {"en": "The agent asks for approval", "zh": "智能体请求批准"},
+    "serve.page.ended": {"en": "Ended", "zh": "已结束"},
+    "serve.page.failed": {"en": "The run failed", "zh": "运行失败"},
+    "serve.page.interrupted": {"en": "The run was interrupted.", "zh": "运行已中断。"},
+    "serve.page.resume": {"en": "Go on", "zh": "继续"},
+    "serve.page.gone": {
+        "en": "The service does not answer. Reload the page when it is back.",
+        "zh": "服务没有响应。恢复后请重新加载页面。",
+    },
+    # --- notes ---------------------------------------------------------------------------------------------------
+    "note.description": {
+        "en": "Keeps notes as Markdown files: creates, reads, changes, deletes, lists and searches them.",
+        "zh": "以 Markdown 文件保存笔记：可创建、读取、修改、删除、列出和搜索笔记。",
+    },
+    "note.action": {"en": "What to do.", "zh": "要执行的操作。"},
+    "note.id": {"en": "Which note, for read, update and delete.", "zh": "笔记的 id，用于 read、update 和 delete。"},
+    "note.title": {"en": "Its title. Create needs one.", "zh": "笔记标题，create 时必填。"},
+    "note.content": {"en": "What it says, in Markdown.", "zh": "笔记正文，Markdown 格式。"},
+    "note.type": {
+        "en": "Its kind, such as general, task_state, conclusion, blocker, action or reference.",
+        "zh": "笔记类型，例如 general、task_state、conclusion、blocker、action、reference。",
+    },
+    "note.tags": {"en": "Words to find it by.", "zh": "便于查找的标签。"},
+    "note.query": {"en": "Words that are all to be in the note, for search.", "zh": "search 时笔记须全部包含的词。"},
+    "note.limit": {"en": "The most notes to list.", "zh": "最多列出的笔记数。"},
+    "note.created": {"en": "Noted {title!r} as {id}.", "zh": "已记下 {title!r}，id 为 {id}。"},
+    "note.updated": {"en": "Changed {title!r} ({id}).", "zh": "已修改 {title!r}（{id}）。"},
+    "note.deleted": {"en": "Deleted {title!r} ({id}).", "zh": "已删除 {title!r}（{id}）。"},
+    "note.none": {"en": "There are no such notes.", "zh": "没有符合条件的笔记。"},
+    "note.summary": {"en": "{total} notes. {listed}", "zh": "共 {total} 条笔记。{listed}"},
+    "note.missing": {
+        "en": "There is no note {id!r}. List the notes to see their ids.",
+        "zh": "没有 id 为 {id!r} 的笔记。请先用 list 查看笔记的 id。",
+    },
+    "note.full": {
+        "en": "There are {most} notes, and that is the most there may be. Delete some first.",
+        "zh": "笔记已达上限 {most} 条。请先删除一些。",
+    },
+    "note.no_title": {"en": "The title is empty. Pass one.", "zh": "标题为空，请给出标题。"},
+    "note.no_query": {"en": "The query is empty. Pass the words to look for.", "zh": "查询为空，请给出要查找的词。"},
+    "note.no_id": {
+        "en": "{id!r} is not the id of a note. {action} needs one: letters, digits, - and _.",
+        "zh": "{id!r} 不是笔记的 id。{action} 需要 id，由字母、数字、- 和 _ 组成。",
+    },
+    "note.no_action": {
+        "en": "{action!r} is not an action. Use one of {actions}.",
+        "zh": "没有操作 {action!r}。可用：{actions}。",
+    },
+    "call.interrupted": {
+        "en": "interrupted: this call was started and its result is lost; it may or may not have had its effect",
+        "zh": "已中断：此调用已开始执行，但结果已丢失，其操作可能已经生效，也可能没有",
     },
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""

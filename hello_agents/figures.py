@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .core.agent import Agent
 
 Axes = Any
 """matplotlib's axes, whose types are only in part known to a checker."""
@@ -76,3 +80,65 @@ def _finished(axes: Axes, alt: str) -> Picture:
     file = BytesIO()
     axes.figure.savefig(file, format="png", transparent=True, metadata={"Software": None})
     return Picture(file.getvalue(), alt)
+
+
+def tokens_over_steps(*agents: Agent, names: tuple[str, ...] = ("tokens of each request",)) -> Picture:
+    """The tokens of each request that one or more agents have sent, with the schemas of their tools."""
+    counts = [list(_request_tokens(agent)) for agent in agents]
+    axes = _plot(8, 2.8)
+    width = 0.8 / len(counts)
+    for number, (values, name, colour) in enumerate(zip(counts, names, (TOOL, USER, MODEL), strict=False)):
+        places = [step + 1 + (number - (len(counts) - 1) / 2) * width for step in range(len(values))]
+        bars = axes.bar(places, values, width * 0.92, color=colour, label=name)
+        axes.bar_label(bars, labels=[f"{value:,}" for value in values], color=INK, fontsize=9, padding=2)
+    axes.set_xticks(range(1, max(map(len, counts)) + 1))
+    axes.set_xlabel("request")
+    axes.set_ylabel("tokens")
+    if len(counts) > 1:
+        axes.legend(frameon=False, labelcolor=INK)
+    told = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in zip(names, counts, strict=False))
+    return _finished(axes, f"Tokens of each request. {told}.")
+
+
+def _request_tokens(agent: Agent) -> Iterator[int]:
+    from .context.token_counter import TokenCounter
+    from .core.run import Replied
+
+    counter = TokenCounter(vars(agent.llm).get("model") or "")
+    steps = agent.steps()
+    for index, entry in enumerate(steps.entries):
+        if isinstance(entry.event, Replied):
+            request = steps.request_at(index)
+            yield counter.count_messages(request.messages) + counter.count_tools(request.tools)
+
+
+def _plot(width: float, height: float) -> Axes:
+    """Axes for numbers, in a colour that is legible on light and dark."""
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=(width, height), dpi=160, layout="tight")
+    axes = figure.add_subplot()
+    axes.tick_params(colors=INK, labelsize=10)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(INK)
+    axes.xaxis.label.set_color(INK)
+    axes.yaxis.label.set_color(INK)
+    axes.margins(y=0.15)
+    return axes
+
+
+def what_compression_keeps(agent: Agent) -> Picture:
+    """The tokens of each request of an agent, beside the limit at which its conversation is made shorter."""
+    counts = list(_request_tokens(agent))
+    limit = agent.policy.limit
+    axes = _plot(8, 2.8)
+    axes.bar(range(1, len(counts) + 1), counts, 0.7, color=TOOL)
+    axes.axhline(limit, color=USER, lw=1.6, ls=(0, (4, 3)))
+    axes.text(0.4, limit, f"limit: {limit:,} tokens", color=USER, fontsize=10, va="bottom")
+    axes.set_xlabel("request")
+    axes.set_ylabel("tokens")
+    axes.set_xlim(0.3, len(counts) + 0.7)
+    told = ", ".join(map(str, counts))
+    return _finished(axes, f"Tokens of each request: {told}. At {limit} tokens the conversation is made shorter.")

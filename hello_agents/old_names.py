@@ -28,10 +28,24 @@ _HOMES = {
 }
 
 
+NOT_SERVED = {
+    "TerminalTool": "A shell for a model is not part of this package. "
+    "Use ReadTool, GlobTool and GrepTool of hello_agents.tools, which read and search inside one folder.",
+}
+"""Names that are left out on purpose, and what to use instead."""
+
+
+def check_served(name: str) -> None:
+    """Raises `ImportError` for a name that is left out: Python tells its text also where `from … import` fails."""
+    if name in NOT_SERVED:
+        raise ImportError(f"There is no {name}. {NOT_SERVED[name]}", name=name)
+
+
 def old_names(module: str, *names: str) -> Callable[[str], object]:
     """The `__getattr__` of a module that once had these names from elsewhere; they are imported when asked for."""
 
     def find(name: str) -> object:
+        check_served(name)
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
         value: object = vars(import_module(f"hello_agents.{_HOMES[name]}"))[name]

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.contexts import Builder
+    from ..tools.permissions import Policy
     from ..tools.registry import ToolRegistry
 
 
 class ThoughtTool(Tool):
     """Thinking as a tool: it changes nothing, and its text stays in the conversation."""
+
+    inert = True
 
     def __init__(self, language: str = "en") -> None:
         super().__init__("Thought", text("react.thought", language))
@@ -43,6 +46,8 @@ class ThoughtTool(Tool):
 class FinishTool(Tool):
     """Finishing as a tool: its argument is the answer. The agent stops on it."""
 
+    inert = True
+
     def __init__(self, language: str = "en") -> None:
         super().__init__("Finish", text("react.finish", language))
         self._language = language
@@ -55,7 +60,10 @@ class FinishTool(Tool):
 
 
 class ReActAgent(Agent):
-    """Thinks, acts and observes in turns, until it calls Finish or answers in text."""
+    """Thinks, acts and observes in turns, until it calls Finish or answers in text.
+
+    Calls made beside Finish, before it or after it, are answered as well before the question ends.
+    """
 
     kind: ClassVar[str] = "ReAct"
 
@@ -69,12 +77,20 @@ class ReActAgent(Agent):
         max_steps: int = 5,
         custom_prompt: str | None = None,
         *,
+        permissions: Policy | None = None,
         context_builder: Builder | None = None,
     ) -> None:
         """`custom_prompt` is a system prompt as a template: `{tools}` stands for the descriptions of the tools, and
         `{question}` and `{history}`, which a conversation has in its messages, for nothing."""
         super().__init__(
-            name, llm, system_prompt, config, tool_registry, max_steps=max_steps, context_builder=context_builder
+            name,
+            llm,
+            system_prompt,
+            config,
+            tool_registry,
+            max_steps=max_steps,
+            permissions=permissions,
+            context_builder=context_builder,
         )
         self.custom_prompt = custom_prompt
 

@@ -15,6 +15,7 @@ from .tool_loop import tool_loop
 if TYPE_CHECKING:
     from ..core.contexts import Builder
     from ..tools.base import Tool
+    from ..tools.permissions import Policy
     from ..tools.registry import ToolRegistry
 
 
@@ -33,6 +34,7 @@ class SimpleAgent(Agent):
         enable_tool_calling: bool = True,
         max_tool_iterations: int = 3,
         *,
+        permissions: Policy | None = None,
         context_builder: Builder | None = None,
     ) -> None:
         super().__init__(
@@ -42,6 +44,7 @@ class SimpleAgent(Agent):
             config,
             tool_registry,
             max_steps=max_tool_iterations,
+            permissions=permissions,
             context_builder=context_builder,
         )
         self.enable_tool_calling = enable_tool_calling
@@ -73,8 +76,8 @@ class SimpleAgent(Agent):
         return [] if self.tool_registry is None else self.tool_registry.list_tools()
 
     def has_tools(self) -> bool:
-        """Whether tools are on offer at all."""
-        return self.enable_tool_calling and self.tool_registry is not None and bool(self.tool_registry.schemas())
+        """Whether tools are on offer at all: those of the registry, or the agent's own, as its `config` has them."""
+        return self.enable_tool_calling and bool(self.tools(self.state).schemas())
 
 
 if not TYPE_CHECKING:

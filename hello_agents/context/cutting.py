@@ -236,6 +236,8 @@ def is_border(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     if after.isascii():
         return not (before == "\r" and after == "\n")
+    if before in "\r\n":
+        return True  # A line ends, whatever comes next.
     if _JOINER in (before, after) or "\U0001f3fb" <= after <= "\U0001f3ff" or "\u1160" <= after <= "\u11ff":
         return False
     if category(after).startswith("M"):

@@ -12,7 +12,7 @@ from .run import Entry, Run, evolve
 
 if TYPE_CHECKING:
     from .agent import Agent
-    from .sessions import Store
+    from .sessions import Session, Store
 
 
 class Keeping(Assembly):
@@ -64,21 +64,30 @@ class Keeping(Assembly):
 
     def _auto_save(self, entry: Entry, run: Run) -> None:
         """With `auto_save_enabled`: writes each entry to a session of this agent's own, and a snapshot now and then."""
-        if self._session is None:
-            self._session = self._store().open(
+        session = self._own_session()
+        if entry.seq == session.seq:
+            session.append(entry, run)
+        else:
+            session.catch_up(self.journal, run)
+        if (entry.seq + 1) % self.config.auto_save_interval == 0:
+            session.snapshot()
+
+    def _catch_up(self) -> None:
+        """Before a run goes on: what the session did not take when it could not be written goes in now."""
+        if self._session is not None:
+            self._own_session().catch_up(self.journal, self.state)
+
+    def _own_session(self) -> Session:
+        """The session that is written to by itself: in the store of now, should another have been assigned."""
+        store = self._store()
+        if self._session is None or self._session.store is not store:
+            self._session = store.open(
                 self._generate_session_id(),
                 start=self._start,
                 agent_config=self._get_agent_config(),
                 tool_schema_hash=self._compute_tool_schema_hash(),
             )
-        self._session.append(entry, run)
-        if (entry.seq + 1) % self.config.auto_save_interval == 0:
-            self._session.snapshot()
-
-    def _catch_up(self) -> None:
-        """Before a run goes on: what the session did not take when it could not be written goes in now."""
-        if self._session is not None:
-            self._session.catch_up(self.journal, self.state)
+        return self._session
 
     def _generate_session_id(self) -> str:
         from .session_form import fresh_id

@@ -8,14 +8,16 @@ the run; so a resumed run closes the same way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ..catalogue import text
 from .action import Action, Ask, Call, Wait
-from .message import Message, ToolCall
-from .run import Noted, Returned, Run, Stopped
+from .budgets import call_of, nothing_for, notices, spent_up
+from .message import Message, Messages, ToolCall
+from .run import Noted, Returned, Run, Spawned, Stopped
 
 CLOSING = "closing"
 """The note's key: `{"reason": …, "step": …}`, the step being the last request's."""
@@ -41,15 +43,58 @@ def closing(run: Run) -> Closing | None:
     return Closing(note["reason"], run.steps > note["step"])
 
 
-def limit(run: Run, action: Action, language: str) -> Action:
+class Counts(NamedTuple):
+    """What the calls of the current question came to."""
+
+    failed: int = 0
+    """Calls that failed."""
+    ran: Mapping[str, int] = MappingProxyType({})
+    """Calls that ran, by tool."""
+
+
+class Tally:
+    """Counts the calls of the current question. A message is looked at once, so that a step costs the same late in it.
+
+    It is a memory only: with another run in between, or after a step back, it counts anew and comes to the same.
+    """
+
+    def __init__(self) -> None:
+        self._counted: tuple[Messages, Counts] = (Messages(), Counts())
+
+    def of(self, run: Run) -> Counts:
+        """The counts of this run."""
+        before, counts = self._counted
+        added = run.messages.since(before)
+        if added is None:
+            added, counts = run.messages, Counts()
+        for message in added:
+            if message.role == "user":
+                counts = Counts()
+            elif message.role == "tool":
+                counts = _with_result(counts, message)
+        self._counted = run.messages, counts
+        return counts
+
+
+def _with_result(counts: Counts, message: Message) -> Counts:
+    failed = counts.failed + (message.status == "error")
+    if message.metadata.get("code") == "NOT_RUN":
+        return Counts(failed, counts.ran)
+    tool = str(message.metadata.get("tool"))
+    return Counts(failed, {**counts.ran, tool: counts.ran.get(tool, 0) + 1})
+
+
+def limit(run: Run, action: Action, language: str, tally: Tally) -> Action:
     """The action, unless a limit has something to say about it."""
     close = closing(run)
     if close is None:
         match action:
             case Ask():
-                return _open(run, action, language)
+                return _open(run, action, language, tally)
+            case Spawned() if nothing_for(run):
+                return _without_child(run, action, language)
             case Call(calls) if run.limits.max_calls_per_tool is not None:
-                return _within_calls(run, calls, run.limits.max_calls_per_tool, language)
+                return _within_calls(tally.of(run).ran, calls, run.limits.max_calls_per_tool, language)
             case _:
                 return action
     match action:
@@ -60,6 +105,8 @@ def limit(run: Run, action: Action, language: str) -> Action:
             return Ask(replace(request, messages=(*request.messages, notice), tool_choice="none"), tolerant)
         case Call(calls) | Wait(calls) if close.answered:
             return Returned(not_run(calls[0], text("limits.not_run", language), "NOT_RUN"))
+        case Spawned():
+            return _without_child(run, action, language)
         case Stopped("finished", answer):
             return Stopped(close.reason, answer or closing_answer(run, close.reason, language))
         case _:
@@ -122,7 +169,7 @@ def _times(call: ToolCall, result: str | None, messages: tuple[Message, ...], st
     return times
 
 
-def _open(run: Run, ask: Ask, language: str) -> Action:
+def _open(run: Run, ask: Ask, language: str, tally: Tally) -> Action:
     """A request with its limits still ahead passes, with a notice where one is close; else the question closes."""
     limits = run.limits
     left = None if limits.max_steps is None else limits.max_steps - (run.steps - run.turn_step)
@@ -130,42 +177,44 @@ def _open(run: Run, ask: Ask, language: str) -> Action:
     reason = None
     if left is not None and left <= 0:
         reason = "max_steps"
-    elif limits.max_tokens is not None and (run.usage - run.turn_usage).total_tokens >= limits.max_tokens:
-        reason = "token_budget"
+    elif (budget := spent_up(run)) is not None:
+        reason = budget
     elif limits.max_repeats is not None and times > limits.max_repeats:
         reason = "repeated_call"
-    elif limits.max_failures is not None and _failures(run) >= limits.max_failures:
+    elif limits.max_failures is not None and tally.of(run).failed >= limits.max_failures:
         reason = "degraded"
     if reason is not None:
         return Noted(CLOSING, {"reason": reason, "step": run.steps})
-    notices: list[str] = []
+    said = notices(run, language)
     if left is not None and left <= NEAR < (limits.max_steps or 0):
-        notices.append(text("limits.steps_left", language, left=left))
+        said.append(text("limits.steps_left", language, left=left))
     if limits.max_repeats is not None and times >= limits.max_repeats:
-        notices.append(text("limits.repeated", language, name=name, times=times))
-    if not notices:
+        said.append(text("limits.repeated", language, name=name, times=times))
+    if not said:
         return ask
-    notice = Message("\n".join(notices), "user")
+    notice = Message("\n".join(said), "user")
     return Ask(replace(ask.request, messages=(*ask.request.messages, notice)), ask.tolerant)
 
 
-def _within_calls(run: Run, calls: tuple[ToolCall, ...], most: int, language: str) -> Action:
+def _without_child(run: Run, spawned: Spawned, language: str) -> Action:
+    """What is done in the place of a child for which nothing is left."""
+    call = call_of(run, spawned)
+    if call is not None:
+        return Returned(not_run(call, text("limits.no_share", language), "NOT_RUN"))
+    close = closing(run)
+    if close is None:
+        return Noted(CLOSING, {"reason": spent_up(run) or "token_budget", "step": run.steps})
+    # What such a run has to say, its children have said.
+    last = next((child.answer for child in reversed(tuple(run.children.values())) if child.answer), None)
+    return Stopped(close.reason, last or closing_answer(run, close.reason, language))
+
+
+def _within_calls(ran: Mapping[str, int], calls: tuple[ToolCall, ...], most: int, language: str) -> Action:
     """The calls that are still within their tool's number for this question; one beyond it is answered first."""
-    results = (message for message in _this_turn(run) if message.role == "tool")
-    made = Counter(message.metadata.get("tool") for message in results if message.metadata.get("code") != "NOT_RUN")
+    made = Counter(ran)
     for call in calls:
         made[call.name] += 1
         if made[call.name] > most:
             why = text("limits.too_many_calls", language, name=call.name, most=most)
             return Returned(not_run(call, why, "NOT_RUN"))
     return Call(calls)
-
-
-def _failures(run: Run) -> int:
-    """Calls of this question that failed."""
-    return sum(message.status == "error" for message in _this_turn(run))
-
-
-def _this_turn(run: Run) -> Iterator[Message]:
-    """What was said since the question, latest first."""
-    return takewhile(lambda message: message.role != "user", reversed(run.messages))

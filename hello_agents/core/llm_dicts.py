@@ -44,8 +44,8 @@ def response(replied: Replied, model: str, started: float) -> LLMResponse:
 
 def tool_response(replied: Replied, model: str, started: float) -> LLMToolResponse:
     """The reply as `invoke_with_tools` returns it. Arguments that could not be read are as the model wrote them."""
-    from ..wire.arguments import write_arguments
     from ..wire.openai_chat import MALFORMED
+    from .arguments import write_arguments
 
     message = replied.message
     written = message.metadata.get(MALFORMED, {})

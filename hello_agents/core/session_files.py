@@ -39,24 +39,24 @@ class SessionStore(Store):
     # -- the places ---------------------------------------------------------------------------
 
     def get_head(self, key: str) -> str | None:
-        return self._text(self._head(key))
+        return self.text_of(self._head(key))
 
     def heads(self) -> Iterator[tuple[str, str]]:
         with _reading(self.session_dir):
             paths = sorted(self.session_dir.glob("*.json"))
         for path in paths:
-            text = self._text(path)
+            text = self.text_of(path)
             if text is not None:
                 yield path.name.removesuffix(".json"), text
 
     def put(self, key: str, id: str, head: str, lines: list[str], old: str | None, aside: bool) -> int | None:
         data = _bytes(lines)
-        with self._alone():
+        with self.alone():
             if self._id(key) != old:
                 return None
             # The head comes last: until it is there, so is the session that was there before.
-            _write(self._journal(id), data)
-            _write(self._head(key), head.encode())
+            write_whole(self._journal(id), data)
+            write_whole(self._head(key), head.encode())
             if old is not None and aside:
                 with suppress(FileNotFoundError):
                     self._journal(old).rename(self._file(old, "damaged"))
@@ -65,26 +65,26 @@ class SessionStore(Store):
         return len(data)
 
     def put_head(self, key: str, id: str, head: str) -> bool:
-        with self._alone():
+        with self.alone():
             if self._id(key) != id:
                 return False
-            _write(self._head(key), head.encode())
+            write_whole(self._head(key), head.encode())
         return True
 
     def move(self, key: str, to: str, id: str, head: str) -> bool:
-        with self._alone():
+        with self.alone():
             if self._id(key) != id or (key != to and self._head(to).exists()):
                 return False
             # A process that dies between these three leaves a head that says where it was going, at one of the places.
             data = json.loads(head)
             before = json.loads(self._head(key).read_bytes())
-            _write(self._head(key), _dump(before | {"moving_to": data["name"]}))
+            write_whole(self._head(key), _dump(before | {"moving_to": data["name"]}))
             self._head(key).rename(self._head(to))
-            _write(self._head(to), head.encode())
+            write_whole(self._head(to), head.encode())
         return True
 
     def remove(self, key: str, id: str) -> bool:
-        with self._alone():
+        with self.alone():
             if self._id(key) != id:
                 return False
             self._head(key).unlink()
@@ -126,11 +126,11 @@ class SessionStore(Store):
         return mark + len(data)
 
     def get_snapshot(self, id: str) -> str | None:
-        return self._text(self._file(id, "snapshot"))
+        return self.text_of(self._file(id, "snapshot"))
 
     def put_snapshot(self, id: str, text: str) -> None:
         if self._journal(id).exists():
-            _write(self._file(id, "snapshot"), text.encode())
+            write_whole(self._file(id, "snapshot"), text.encode())
 
     def load(self, filepath: str) -> dict[str, Any]:
         """As `Store.load`; a path to a session in another folder is followed, and a file of the tutorial's framework
@@ -158,10 +158,10 @@ class SessionStore(Store):
 
     def _id(self, key: str) -> str | None:
         """The id under a key; empty for a head that cannot be read."""
-        text = self._text(self._head(key))
+        text = self.text_of(self._head(key))
         return None if text is None else id_in(text)
 
-    def _text(self, path: Path) -> str | None:
+    def text_of(self, path: Path) -> str | None:
         try:
             return path.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
@@ -174,7 +174,7 @@ class SessionStore(Store):
             self._file(id, kind).unlink(missing_ok=True)
 
     @contextmanager
-    def _alone(self) -> Generator[None]:
+    def alone(self) -> Generator[None]:
         """Nobody else changes heads in this folder meanwhile."""
         try:
             (self.session_dir / "journals").mkdir(parents=True, exist_ok=True)
@@ -207,7 +207,7 @@ def _append(file: BinaryIO, mark: int, data: bytes) -> None:
         raise
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Writes a file in one go: whoever reads it finds the old one or the new one, also after a crash."""
     import secrets
 

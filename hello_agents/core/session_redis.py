@@ -119,7 +119,8 @@ class RedisSessionStore(Store):
             raise ConfigException(f"ttl={ttl!r} keeps no session. Give seconds above 0, or None to keep them for good.")
         self.ttl = ttl
         self._address = url or f"redis://{host}:{port}/{db}"
-        self._space = f"{namespace}:"
+        self.space = f"{namespace}:"
+        """What all keys begin with."""
         self._client: Any = None
         self._calls: dict[str, Any] = {}
 
@@ -152,7 +153,7 @@ class RedisSessionStore(Store):
                 yield key, text
 
     def put(self, key: str, id: str, head: str, lines: list[str], old: str | None, aside: bool) -> int | None:
-        arguments = (key, id, old or "", head, str(int(aside)), self._ttl, self._space, *lines)
+        arguments = (key, id, old or "", head, str(int(aside)), self._ttl, self.space, *lines)
         return len(lines) if self._script("put", [self._key("head", key)], *arguments) else None
 
     def put_head(self, key: str, id: str, head: str) -> bool:
@@ -160,10 +161,10 @@ class RedisSessionStore(Store):
 
     def move(self, key: str, to: str, id: str, head: str) -> bool:
         keys = [self._key("head", key), self._key("head", to)]
-        return bool(self._script("move", keys, id, head, to, self._space))
+        return bool(self._script("move", keys, id, head, to, self.space))
 
     def remove(self, key: str, id: str) -> bool:
-        return bool(self._script("remove", [self._key("head", key)], id, self._space))
+        return bool(self._script("remove", [self._key("head", key)], id, self.space))
 
     def stored(self, id: str, settled: bool) -> Stored | None:
         if not self._ask("exists", self._key("id", id)):
@@ -171,9 +172,13 @@ class RedisSessionStore(Store):
         lines = [str(_text(line)) for line in self._ask("lrange", self._key("journal", id), 0, -1)]
         return Stored(lines, len(lines))
 
+    def lines_from(self, id: str, first: int) -> list[str] | None:
+        lines = [str(_text(line)) for line in self._ask("lrange", self._key("journal", id), first, -1)]
+        return lines if lines or self._ask("exists", self._key("id", id)) else None
+
     def append_lines(self, id: str, mark: int, lines: list[str], doubtful: bool) -> int:
         def arguments(doubtful: bool) -> tuple[Any, ...]:
-            return id, str(mark), self._ttl, str(int(doubtful)), self._space, *lines
+            return id, str(mark), self._ttl, str(int(doubtful)), self.space, *lines
 
         # The second attempt cannot know whether the first arrived.
         done = self._script("append", [], *arguments(doubtful), again=arguments(True))
@@ -185,7 +190,7 @@ class RedisSessionStore(Store):
         return _text(self._ask("get", self._key("snapshot", id)))
 
     def put_snapshot(self, id: str, text: str) -> None:
-        self._script("snapshot", [], id, self._ttl, text, self._space)
+        self._script("snapshot", [], id, self._ttl, text, self.space)
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -194,13 +199,17 @@ class RedisSessionStore(Store):
         return "" if self.ttl is None else str(max(1, round(self.ttl * 1000)))
 
     def _key(self, kind: str, rest: str) -> str:
-        return f"{self._space}{kind}:{rest}"
+        return f"{self.space}{kind}:{rest}"
 
     def _script(self, name: str, keys: list[str], *arguments: Any, again: tuple[Any, ...] | None = None) -> Any:
+        return self.script(_SCRIPTS[name], keys, *arguments, again=again)
+
+    def script(self, source: str, keys: list[str], *arguments: Any, again: tuple[Any, ...] | None = None) -> Any:
+        """Runs a Lua script as one step for everybody else; `again`: its arguments, should the connection break."""
         client = self._connected()
-        if name not in self._calls:
-            self._calls[name] = client.register_script(_SCRIPTS[name])
-        call = self._calls[name]
+        if source not in self._calls:
+            self._calls[source] = client.register_script(source)
+        call = self._calls[source]
         attempts = iter((arguments, again or arguments))
         return self._attempt(lambda: call(keys=keys, args=next(attempts)))
 

@@ -75,7 +75,7 @@ class Session:
     """
 
     def __init__(self, store: Store, saved: SavedSession, mark: int) -> None:
-        self._store = store
+        self.store = store
         self._closed = False
         self.bind(saved, mark)
 
@@ -137,7 +137,7 @@ class Session:
             return
         # Whatever goes wrong from here on, Ctrl-C included, the lines may have been written all the same.
         doubtful, self._doubtful = self._doubtful, True
-        self._mark = self._store.append_lines(self.id, self._mark, self._kept, doubtful)
+        self._mark = self.store.append_lines(self.id, self._mark, self._kept, doubtful)
         self._kept, self._doubtful = [], False
         if self.seq - self._snapshot_at >= max(_EVERY, self.seq // 4):
             self.snapshot()
@@ -147,19 +147,19 @@ class Session:
         self._check()
         self._snapshot_at = self.seq
         with suppress(SessionUnavailable):  # The journal has everything, and the next snapshot comes.
-            self._store.put_snapshot(self.id, to_json({"seq": self.seq - 1, "run": json.loads(self.run.to_json())}))
+            self.store.put_snapshot(self.id, to_json({"seq": self.seq - 1, "run": json.loads(self.run.to_json())}))
 
     def restart(self, start: Run) -> None:
         """Begins the session anew from this run. What it held is gone, as it is for the agent after `clear_history`."""
         self._check()
-        self._store.rewrite(self, replace(self.saved, start=start, entries=(), run=start, repairs=()))
+        self.store.rewrite(self, replace(self.saved, start=start, entries=(), run=start, repairs=()))
 
     def close(self) -> None:
         """Writes what is unwritten and a snapshot; then nothing more can be written. Closing again does nothing.
 
         Raises `SessionUnavailable`, and stays open, when entries are left that cannot be written.
         """
-        if self._closed or self._store.closed:
+        if self._closed or self.store.closed:
             return
         self.flush()
         if self.seq > self._snapshot_at:
@@ -181,7 +181,7 @@ class Session:
         self.run = run
 
     def _check(self) -> None:
-        if self._closed or self._store.closed:
+        if self._closed or self.store.closed:
             raise SessionClosed(f"The session {self.name!r} is closed. Open it again with `store.open(...)`.")
 
 
@@ -297,6 +297,20 @@ class Store(ABC):
             if fault is None or not stored.whole:
                 return run
         return self.read(name).run
+
+    def entries_after(self, id: str, seq: int) -> list[Entry] | None:
+        """The entries of the session with this id that follow entry `seq`; `None` when there is no such session.
+
+        A line that is being written is left for the next time.
+        """
+        self._check()
+        lines = self.lines_from(id, seq + 1)
+        return None if lines is None else parse(lines, Run(""), None)[0]
+
+    def lines_from(self, id: str, first: int) -> list[str] | None:
+        """The lines of a journal from this number on. A store that can read a part of a journal overrides it."""
+        stored = self.stored(id, settled=False)
+        return None if stored is None else stored.lines[first:]
 
     def exists(self, name: str) -> bool:
         self._check()

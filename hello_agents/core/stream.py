@@ -42,8 +42,6 @@ class Stream:
     def __init__(self, agent: str, text: str) -> None:
         self._agent = agent
         self._text = text
-        self._calls: dict[str, str] = {}
-        self._step = 0
 
     def started(self) -> StreamEvent:
         return self._event(StreamEventType.AGENT_START, None, input_text=self._text)
@@ -75,10 +73,10 @@ class Stream:
             case Delta(text, "reasoning"):
                 yield self._event(StreamEventType.THINKING, event, chunk=text, frame=entry.frame)
             case Replied(message):
-                self._step = run.at(entry.frame).steps
-                yield self._event(StreamEventType.STEP_START, event, step=self._step, frame=entry.frame)
+                step = run.at(entry.frame).steps
+                yield self._event(StreamEventType.STEP_START, event, step=step, frame=entry.frame)
                 if not message.tool_calls:
-                    yield self._event(StreamEventType.STEP_FINISH, event, step=self._step, frame=entry.frame)
+                    yield self._event(StreamEventType.STEP_FINISH, event, step=step, frame=entry.frame)
             case Began(call_id):
                 name, arguments = _call_of(run.at(entry.frame), call_id)
                 data = {"tool_call_id": call_id, "tool_name": name, "args": arguments, "frame": entry.frame}
@@ -88,8 +86,8 @@ class Stream:
                 data = {"tool_call_id": message.answers, "tool_name": name, "result": message.text}
                 data |= {"status": message.status, "frame": entry.frame}
                 yield self._event(StreamEventType.TOOL_CALL_FINISH, event, **data)
-                if not run.at(entry.frame).pending:
-                    yield self._event(StreamEventType.STEP_FINISH, event, step=self._step, frame=entry.frame)
+                if not (frame := run.at(entry.frame)).pending:
+                    yield self._event(StreamEventType.STEP_FINISH, event, step=frame.steps, frame=entry.frame)
             case _:
                 pass
 

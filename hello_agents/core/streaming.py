@@ -50,10 +50,20 @@ class StreamEvent:
     def to_dict(self) -> dict[str, Any]:
         return {"type": self.type.value, "timestamp": self.timestamp, "agent_name": self.agent_name, "data": self.data}
 
-    def to_sse(self) -> str:
-        """The event as a server-sent event: its type and one line of JSON."""
-        data = json.dumps(self.to_dict(), ensure_ascii=False, default=str)
-        return f"event: {self.type.value}\ndata: {data}\n\n"
+    def to_sse(self, id: str | None = None) -> str:
+        """The event as a server-sent event: its id, where it has one, its type and one line of JSON."""
+        return to_sse(self.type.value, self.to_dict(), id)
+
+
+def to_sse(event: str, data: object, id: str | None = None) -> str:
+    """A server-sent event. Its data is one line of JSON, also for readers who take U+0085 or U+2028 for line breaks."""
+    from .journal import json_text
+
+    line = json_text(data).translate(_LINE_BREAKS)
+    return ("" if id is None else f"id: {id}\n") + f"event: {event}\ndata: {line}\n\n"
+
+
+_LINE_BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 
 
 class StreamBuffer:

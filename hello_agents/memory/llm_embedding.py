@@ -55,7 +55,7 @@ class EndpointEmbedding:
             self._transport.close()
 
     def _ask(self, texts: list[str]) -> list[list[float]]:
-        from ..wire.arguments import utf8_values
+        from ..core.arguments import utf8_values
 
         body = {"model": self.model, "input": utf8_values(texts), "encoding_format": "float"}
         if self._dimensions is not None:
@@ -81,7 +81,7 @@ class EndpointEmbedding:
 
 def _vectors(response: object, expected: int, who: str) -> list[list[float]]:
     """The vectors of a response in the order of the texts, whatever order they came in."""
-    from ..wire.loose import mapping, mappings
+    from ..core.loose import mapping, mappings
 
     data = mappings(mapping(response).get("data"))
     found = {one.get("index", place): one.get("embedding") for place, one in enumerate(data)}

@@ -73,6 +73,8 @@ class SkillLoader:
 
     def __init__(self, skills_dir: str | Path) -> None:
         self.skills_dir = Path(skills_dir)
+        self.reloads = 0
+        """How often the folder was looked at anew."""
         self._scanned: tuple[dict[str, _Listed], tuple[BrokenSkill, ...]] | None = None
 
     @property
@@ -105,6 +107,7 @@ class SkillLoader:
         """Looks at the folder anew."""
         self._scanned = None
         self._scan()
+        self.reloads += 1
 
     # --- looking -----------------------------------------------------------------------------------------------------
 

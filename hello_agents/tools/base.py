@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import iscoroutinefunction, isfunction, isroutine
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from .errors import ToolErrorCode
 from .response import ToolResponse
 
 if TYPE_CHECKING:
     from .executor import Ready
+    from .registry import ToolRegistry
     from .schema import Parameters
 
 __all__ = [
@@ -82,8 +83,13 @@ class Tool:
     """Seconds after which a call is given up; a late result is dropped. `None`: no limit."""
     needs_approval: bool = False
     """A person must agree before it runs."""
+    inert: bool = False
+    """It changes nothing and tells nothing, as Finish does, so that the default of a policy does not hold for it."""
     spawns: bool = False
     """A call of it becomes a child run. Such a tool has `child`, `result` and `refused`, as `TaskTool` has."""
+
+    changes: int = 0
+    """Grows when the tool is to be told of anew, as one of skills is when they were read again."""
 
     _ready: Ready | None = None
     _parameters: Parameters | None = None
@@ -104,6 +110,10 @@ class Tool:
         from .background import in_thread
 
         return await in_thread(lambda: self.run(parameters))
+
+    def apart(self) -> Tool:
+        """The tool as a sub-agent has it: itself, unless it keeps something that belongs to one agent alone."""
+        return self
 
     def get_parameters(self) -> list[ToolParameter]:
         """The parameters, in order. Asked for once."""
@@ -185,6 +195,10 @@ class Tool:
         """The tool as a model is told of it."""
         function = {"name": self.name, "description": self.description, "parameters": self.parameters.schema}
         return {"type": "function", "function": function}
+
+    def bound(self, registry: ToolRegistry) -> Self:
+        """The tool as that registry has it: another one where it remembers things in its registry, else itself."""
+        return self
 
     def __str__(self) -> str:
         return f"{self.name}: {self.description}"

@@ -19,6 +19,8 @@ from .tool_filter import ToolFilter
 Allow = Callable[[str], bool] | Collection[str] | ToolFilter
 """Which names are on offer: a predicate over names, the names, or a filter."""
 
+Stamp = tuple[int, ...]
+
 Shorten = Callable[[str, ToolResponse], ToolResponse]
 """The name of a tool and its result -> the result as the model is to see it."""
 
@@ -58,8 +60,10 @@ class ToolRegistry:
         self._timeout: float | None = None
         self._shorten: Shorten | None = None
         self._changes = 0
-        self._schemas: tuple[int, tuple[dict[str, Any], ...]] = (-1, ())
-        self._spawning: tuple[int, frozenset[str]] = (-1, frozenset())
+        self._changing: tuple[Tool, ...] = ()
+        self._twins: dict[str, tuple[Tool, Tool]] | None = None
+        self._schemas: tuple[Stamp, tuple[dict[str, Any], ...]] = ((), ())
+        self._spawning: tuple[Stamp, frozenset[str]] = ((), frozenset())
         self._reads: dict[str, dict[str, Any]] = {}
 
     # --- putting tools in --------------------------------------------------------------------------------------------
@@ -123,17 +127,17 @@ class ToolRegistry:
             names.add(tool.name)
         for tool in tools:
             self._tools[tool.name] = tool
-        self._changes += 1
+        self._changed()
 
     def unregister(self, name: str) -> None:
         """Takes a tool out; one that is not there is no error."""
         self._tools.pop(name, None)
-        self._changes += 1
+        self._changed()
 
     def clear(self) -> None:
         """Takes all tools out."""
         self._tools.clear()
-        self._changes += 1
+        self._changed()
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
@@ -141,7 +145,8 @@ class ToolRegistry:
         """The tool of this name; a registered function is one too."""
         tool = self._tools.get(name)
         if tool is None and self._base is not None and (self._allow is None or self._allow(name)):
-            return self._base.get_tool(name)
+            tool = self._base.get_tool(name)
+            return tool if tool is None or self._twins is None else self._twin(tool, self._twins)
         return tool
 
     def get_function(self, name: str) -> Callable[..., Any] | None:
@@ -203,6 +208,21 @@ class ToolRegistry:
         view._add(list(extra), False)
         return view
 
+    def apart(self) -> ToolRegistry:
+        """The registry as another conversation has it: what its file tools have read is its own affair, and so are the
+        tools that belong to one agent alone."""
+        view = self.view(other for tool in self.get_all_tools() if (other := tool.apart()) is not tool)
+        view._reads = {}
+        view._twins = {}
+        return view
+
+    def _twin(self, tool: Tool, twins: dict[str, tuple[Tool, Tool]]) -> Tool:
+        """The tool as this registry has it."""
+        known = twins.get(tool.name)
+        if known is None or known[0] is not tool:
+            known = twins[tool.name] = (tool, tool.bound(self))
+        return known[1]
+
     def spawning(self) -> frozenset[str]:
         """The names of the tools whose calls become child runs."""
         stamp = self._stamp()
@@ -215,8 +235,15 @@ class ToolRegistry:
         tool = self.get_tool(call.name)
         return tool is not None and call.fault is None and tool.needs_approval
 
-    def _stamp(self) -> int:
-        return self._changes if self._base is None else self._changes + self._base._stamp()
+    def _changed(self) -> None:
+        self._changes += 1
+        self._changing = tuple(tool for tool in self._tools.values() if type(tool).changes is not Tool.changes)
+
+    def _stamp(self) -> Stamp:
+        """Another one whenever what the tools say of themselves may have changed."""
+        changing = tuple(tool.changes for tool in self._changing) if self._changing else ()
+        below = () if self._base is None else self._base._stamp()
+        return (self._changes, *changing, *below)
 
     # --- running -----------------------------------------------------------------------------------------------------
 

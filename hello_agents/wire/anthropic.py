@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.action import Request, ToolChoice
+from ..core.arguments import utf8, utf8_values, write_arguments
 from ..core.exceptions import ModelRefused
+from ..core.loose import items, mapping, mappings, number, parts, string
 from ..core.message import Message, Usage
 from ..core.run import Replied
 from .anthropic_stream import Accumulator
-from .arguments import utf8, utf8_values, write_arguments
 from .blocks import fitting, plain
-from .loose import items, mapping, mappings, number, parts, string
 from .repair import Turn, turns
 from .reply import WrittenCall, assemble, assistant, fields_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..core.arguments import utf8
 from ..core.exceptions import EmptyReply
+from ..core.loose import mapping, string
 from ..core.run import Delta, Replied
-from .arguments import utf8
-from .loose import mapping, string
 from .reply import fields_of
 
 

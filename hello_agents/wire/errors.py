@@ -17,8 +17,8 @@ from ..core.exceptions import (
     ModelUnavailable,
     RateLimited,
 )
+from ..core.loose import mapping, short, string
 from ..core.secrets import mask
-from .loose import mapping, short, string
 
 _USED_UP = (
     "insufficient_quota",

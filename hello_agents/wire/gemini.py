@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.action import Request, ToolChoice
+from ..core.arguments import utf8, utf8_values, write_arguments
 from ..core.exceptions import EmptyReply, ModelRefused
+from ..core.loose import mapping, mappings, number, string
 from ..core.message import Message, Usage
 from ..core.run import Delta, Replied
-from .arguments import utf8, utf8_values, write_arguments
 from .blocks import fitting, plain
 from .gemini_schema import gemini_schema
-from .loose import mapping, mappings, number, string
 from .repair import Turn, turns
 from .reply import WrittenCall, assemble, assistant, fields_of
 

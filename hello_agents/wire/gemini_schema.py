@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..catalogue import text
-from .loose import items, mapping, mappings, string
+from ..core.loose import items, mapping, mappings, string
 
 _AS_THEY_ARE = (
     "title", "description", "default", "format", "pattern", "minimum", "maximum", "minItems", "maxItems",

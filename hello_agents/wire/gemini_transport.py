@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core.exceptions import LLMException, ModelRefused
+from ..core.loose import mapping, mappings, short, string
 from ..core.secrets import mask
 from .clients import Clients
 from .errors import Address, network_errors, not_installed, refusal, seconds
-from .loose import mapping, mappings, short, string
 
 if TYPE_CHECKING:
     from google.genai import Client

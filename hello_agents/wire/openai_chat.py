@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from ..core.action import Request, ToolChoice
+from ..core.arguments import utf8, utf8_values, write_arguments
 from ..core.exceptions import EmptyReply, ModelRefused
+from ..core.loose import mapping, mappings, parts, string
 from ..core.message import ROLES, Message, Role
 from ..core.run import Replied
-from .arguments import utf8, utf8_values, write_arguments
-from .loose import mapping, mappings, parts, string
 from .openai_reply import Draft, reasoning_of, wire_calls, written_call
 from .openai_stream import Accumulator
 from .repair import repair

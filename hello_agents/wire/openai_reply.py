@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from ..core.arguments import utf8, write_arguments
+from ..core.loose import mapping, mappings, number, string
 from ..core.message import Usage
 from ..core.run import Replied
-from .arguments import utf8, write_arguments
-from .loose import mapping, mappings, number, string
 from .reply import WrittenCall, assemble
 from .thinking import ThinkSplitter, split_lone_close
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.arguments import read_arguments, utf8
 from ..core.exceptions import EmptyReply
+from ..core.loose import mapping, mappings, parts, string
 from ..core.run import Delta, Replied
-from .arguments import read_arguments, utf8
-from .loose import mapping, mappings, parts, string
 from .openai_reply import Draft, reasoning_of, wire_calls, written_arguments
 from .reply import WrittenCall, fields_of
 from .thinking import Piece

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ..core.arguments import read_arguments, utf8
 from ..core.exceptions import BadReply, EmptyReply
+from ..core.loose import mapping, short
 from ..core.message import Message, ToolCall, Usage
 from ..core.run import Replied
-from .arguments import read_arguments, utf8
 from .errors import told
-from .loose import mapping, short
 
 MALFORMED = "malformed"
 """In the metadata of a reply: by call id, the arguments that could not be read, as the model wrote them."""

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.exceptions import LLMException
+from ..core.loose import mapping, short, string
 from .clients import Clients
 from .errors import Address, network_errors, not_installed, told
-from .loose import mapping, short, string
 
 NO_KEY = "none"
 """Sent where a server needs no key; the clients insist on one."""

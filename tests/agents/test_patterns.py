@@ -1,12 +1,13 @@
-"""Reflection and PlanSolve: what they ask, how they stop, and that nothing is lost on the way."""
+"""The patterns: what they ask, how they stop, and that nothing is lost on the way."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from hello_agents import Message, ScriptedLLM, ToolCall, ToolRegistry
+from hello_agents import Message, ReActAgent, ScriptedLLM, ToolCall, ToolRegistry
 from hello_agents.agents.factory import create_agent, default_subagent_factory
 from hello_agents.agents.plan_solve_agent import Executor, PlanAndSolveAgent, Planner, PlanSolveAgent
 from hello_agents.agents.reflection_agent import Memory, ReflectionAgent
@@ -222,3 +223,17 @@ def test_a_prompt_of_ones_own_is_a_template_for_the_tools() -> None:
     assert model.requests[0].messages[0].text.startswith("Use these:\n- Thought: ")
     assert "- add: Adds." in model.requests[0].messages[0].text
     assert "{" not in model.requests[0].messages[0].text
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("awaited", [False, True])
+def test_finish_beside_other_calls_ends_the_question_after_all_of_them_are_answered(place: int, awaited: bool) -> None:
+    calls = [ToolCall("a", "add", {"a": 1, "b": 2}), ToolCall("b", "add", {"a": 3, "b": 4})]
+    calls.insert(place, ToolCall("f", "Finish", {"answer": "both"}))
+    registry = ToolRegistry()
+    registry.register_function(add)
+    agent = ReActAgent("r", ScriptedLLM(calls), registry)
+    assert (asyncio.run(agent.arun("go")) if awaited else agent.run("go")) == "both"
+    answered = [message.answers for message in agent.state.messages if message.role == "tool"]
+    assert answered == [call.id for call in calls]
+    assert agent.state.steps == 1

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hello_agents import ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
+from hello_agents import Config, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
 from hello_agents.agents.factory import default_subagent_factory
 from hello_agents.core.agent import Agent
-from hello_agents.core.run import Run
+from hello_agents.core.run import Judged, Run
+from hello_agents.tools import ReadTool, WriteTool
 from hello_agents.tools.builtin.task_tool import TaskTool
 
 
@@ -131,3 +133,101 @@ def test_react_delegates_too() -> None:
     tools.register_tool(TaskTool(lambda pattern: default_subagent_factory(pattern, model)))
     agent = ReActAgent("lead", model, tools)
     assert agent.run("go") == "3"
+
+
+# -- what a sub-agent has read is its own affair ------------------------------------------------------------------
+
+
+def reads(id: str) -> ToolCall:
+    return ToolCall(id, "Read", {"path": "a.txt"})
+
+
+def writes(id: str, content: str) -> ToolCall:
+    return ToolCall(id, "Write", {"path": "a.txt", "content": content})
+
+
+def workers(folder: Path, model: Any, made_by: str) -> Agent:
+    """A lead with file tools, whose sub-agents share its registry as readers of the tutorial write it."""
+    tools = ToolRegistry()
+    for kind in (ReadTool, WriteTool):
+        tools.register_tool(kind(folder, registry=tools))
+    if made_by == "config":
+        return SimpleAgent("lead", model, None, Config(subagent_enabled=True), tools, max_tool_iterations=9)
+    registry = None if made_by == "factory" else tools
+    tools.register_tool(TaskTool(lambda pattern: default_subagent_factory(pattern, model, registry)))
+    return SimpleAgent("lead", model, tool_registry=tools, max_tool_iterations=9)
+
+
+def results(run: Run) -> list[str | None]:
+    """How the calls of a run went: the code of each failure."""
+    return [message.metadata.get("code") for message in run.messages if message.role == "tool"]
+
+
+MADE_BY = pytest.mark.parametrize("made_by", ["config", "factory", "factory with the lead's registry"])
+
+
+@MADE_BY
+@pytest.mark.parametrize("awaited", [False, True])
+def test_what_a_child_wrote_the_parent_has_not_read(made_by: str, awaited: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old", encoding="utf-8")
+    work = task("t", "change it", agent_type="simple")
+    script = ScriptedLLM(
+        reads("r"), work, writes("w", "lead"), "done", frames={"t": [reads("r"), writes("w", "child"), "changed"]}
+    )
+    lead = workers(tmp_path, script, made_by)
+    assert (asyncio.run(lead.arun("go")) if awaited else lead.run("go")) == "done"
+    assert results(lead.state) == [None, None, "CONFLICT"]
+    assert results(lead.state.children["t"]) == [None, None]
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "child"
+
+
+@MADE_BY
+def test_what_one_child_wrote_its_sibling_has_not_read(made_by: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old", encoding="utf-8")
+    both = [task(id, "change it", agent_type="simple") for id in ("t1", "t2")]
+    frames = {
+        "t1": [reads("r"), task("t3", "you", agent_type="simple"), writes("w", "first"), "1"],
+        "t1/t3": [reads("r"), writes("w", "below"), "3"],
+        "t2": [reads("r"), writes("w", "second"), "2"],
+    }
+    lead = workers(tmp_path, ScriptedLLM(both, "done", frames=frames), made_by)
+    assert lead.run("go") == "done"
+    assert results(lead.state.children["t1"])[-1] == "CONFLICT"
+    assert results(lead.state.children["t2"]) == [None, None]
+
+
+@MADE_BY
+def test_a_child_that_waited_for_a_person_still_knows_what_it_has_read(made_by: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("old", encoding="utf-8")
+    frames = {"t": [reads("r"), writes("w", "child"), "tried"]}
+    lead = workers(tmp_path, ScriptedLLM(task("t", "x", agent_type="simple"), "done", frames=frames), made_by)
+    assert lead.tool_registry is not None
+    write = lead.tool_registry.get_tool("Write")
+    assert write is not None
+    write.needs_approval = True
+    with pytest.raises(Waiting):
+        lead.run("go")
+    file.write_text("somebody else", encoding="utf-8")
+    assert lead.resume(Judged("w", True)) == "done"
+    assert results(lead.state.children["t"]) == [None, "CONFLICT"]
+
+
+def test_a_run_as_sub_agent_leaves_what_the_agent_has_read_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old", encoding="utf-8")
+    script = ScriptedLLM(reads("r"), "read")
+    agent = workers(tmp_path, script, "config")
+    assert agent.run_as_subagent("look")["success"]
+    assert agent.tool_registry is not None
+    assert agent.tool_registry.read_metadata() == {}
+
+
+def test_a_task_tool_run_by_hand_keeps_what_was_read_to_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old", encoding="utf-8")
+    lead = workers(tmp_path, ScriptedLLM(reads("r"), "read"), "factory with the lead's registry")
+    assert lead.tool_registry is not None
+    answer = lead.tool_registry.execute_tool(
+        "Task", {"task": "look", "agent_type": "simple", "tool_filter": "readonly"}
+    )
+    assert answer.text == "read"
+    assert lead.tool_registry.read_metadata() == {}

@@ -11,6 +11,7 @@ import pytest
 
 from hello_agents import Config, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.core.exceptions import AgentException
+from hello_agents.core.session_store import MemorySessionStore, SessionUnavailable
 
 
 def add(a: int, b: int) -> int:
@@ -71,6 +72,65 @@ def test_sessions_save_themselves_entry_by_entry(tmp_path: Path) -> None:
     other = made(Config(session_dir=str(tmp_path)))
     other.load_session(listed["session_name"])
     assert other.state == agent.state
+
+
+def test_a_store_that_is_assigned_later_has_the_whole_session() -> None:
+    agent = made(Config(auto_save_enabled=True))
+    agent.run("1+2?")
+    first = agent.session_store
+    agent.session_store = MemorySessionStore()
+    agent.run("again?")
+    (listed,) = agent.list_sessions()
+    assert list(agent.session_store.read(listed["session_name"]).entries) == agent.journal
+    assert first is not None
+    (before,) = first.list_sessions()
+    assert list(first.read(before["session_name"]).entries) == agent.journal[: before["entries"]]
+    assert 0 < before["entries"] < len(agent.journal)
+
+
+@pytest.mark.parametrize("assigned", [True, False])
+def test_what_a_store_did_not_take_goes_in_when_the_run_goes_on(assigned: bool) -> None:
+    agent = made(Config(auto_save_enabled=True))
+    store = Full(3)
+    agent.session_store = store
+    with pytest.raises(SessionUnavailable):
+        agent.run("1+2?")
+    if assigned:
+        agent.session_store = MemorySessionStore()
+    store.room = 100
+    assert agent.resume() == "3"
+    (listed,) = agent.list_sessions()
+    assert list(agent.session_store.read(listed["session_name"]).entries) == agent.journal
+    assert agent.session_store.read(listed["session_name"]).run == agent.state
+
+
+@pytest.mark.parametrize("how", ["loaded", "restored"])
+def test_a_run_that_was_taken_over_saves_itself_from_its_beginning(how: str) -> None:
+    agent = made()
+    agent.run("1+2?")
+    agent.save_session("s")
+    other = made(Config(auto_save_enabled=True))
+    other.session_store = agent.session_store
+    if how == "loaded":
+        other.load_session("s")
+    else:
+        other.restore(agent.journal)
+    assert other.run("again?") == "still 3"
+    newest = next(one for one in other.list_sessions() if one["session_name"] != "s")
+    assert list(other.session_store.read(newest["session_name"]).entries) == other.journal
+
+
+class Full(MemorySessionStore):
+    """A store with room for so many entries."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self.room = room
+
+    def append_lines(self, id: str, mark: int, lines: list[str], doubtful: bool) -> int:
+        if mark + len(lines) > self.room:
+            raise SessionUnavailable("The store is full. Make room.")
+        return super().append_lines(id, mark, lines, doubtful)
 
 
 def test_a_trace_is_in_memory_or_in_a_folder(tmp_path: Path) -> None:

@@ -801,7 +801,7 @@ def test_a_rename_that_dies_in_between_leaves_one_session(tmp_path: Path, monkey
     class Died(BaseException):
         pass
 
-    write_file = session_files._write
+    write_file = session_files.write_whole
     for dies_at in range(3):
         store = SessionStore(tmp_path / str(dies_at))
         with store.open("old") as session:
@@ -813,13 +813,13 @@ def test_a_rename_that_dies_in_between_leaves_one_session(tmp_path: Path, monkey
                 raise Died
             write_file(path, data)
 
-        monkeypatch.setattr(session_files, "_write", dying)
+        monkeypatch.setattr(session_files, "write_whole", dying)
         if dies_at < 2:
             with pytest.raises(Died):
                 store.rename("old", "New!")
         else:
             store.rename("old", "New!")
-        monkeypatch.setattr(session_files, "_write", write_file)
+        monkeypatch.setattr(session_files, "write_whole", write_file)
         (listed,) = store.list_sessions()
         name = listed["session_name"]
         assert name == ("old" if dies_at == 0 else "New!")
@@ -918,15 +918,15 @@ def test_time_to_live_counts_from_the_last_entry(server: RedisServer) -> None:
     write(session, [told(0)])
     session.snapshot()
     client = store._connected()
-    keys = client.keys(store._space + "*")
+    keys = client.keys(store.space + "*")
     assert len(keys) == 4
     for key in keys:
         assert 3_500_000 < client.pttl(key) <= 3_600_000
         client.pexpire(key, 1_000_000)
     write(session, [told(1)])
     store.rename("a", "b")
-    assert all(client.pttl(key) > 3_500_000 for key in client.keys(store._space + "*"))
-    for key in client.keys(store._space + "*"):
+    assert all(client.pttl(key) > 3_500_000 for key in client.keys(store.space + "*"))
+    for key in client.keys(store.space + "*"):
         client.pexpire(key, 0)
     with pytest.raises(SessionConflict):
         session.append(told(2), session.run)
@@ -937,9 +937,9 @@ def test_time_to_live_counts_from_the_last_entry(server: RedisServer) -> None:
 def test_namespaces_share_a_server(server: RedisServer) -> None:
     stores = [RedisSessionStore(url=server.url, namespace=name) for name in ("a*b", "a?b", "axb", "a[x]b")]
     for store in stores:
-        store.open(repr(store._space)).close()
+        store.open(repr(store.space)).close()
     for store in stores:
-        assert [one["session_name"] for one in store.list_sessions()] == [repr(store._space)]
+        assert [one["session_name"] for one in store.list_sessions()] == [repr(store.space)]
 
 
 def test_a_password_is_in_no_text() -> None:

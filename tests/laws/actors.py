@@ -26,6 +26,7 @@ from hello_agents.core.run import Noted, Returned, Run, Spawned, Told, evolve
 from hello_agents.offline.scripted import ScriptedLLM
 from hello_agents.tools.base import Tool, ToolParameter
 from hello_agents.tools.circuit_breaker import CircuitBreaker
+from hello_agents.tools.permissions import Policy, Rule
 from hello_agents.tools.registry import ToolRegistry
 from hello_agents.tools.response import ToolResponse
 
@@ -83,6 +84,19 @@ def informed() -> ContextBuilder:
     """Builds a context from the conversation and a little knowledge, by a clock that stands still before all of it."""
     knows = FunctionSource("knows", lambda query: [f"{query} is known.", "Nothing else is known."])
     return ContextBuilder(sources=[knows], clock=lambda: datetime(2000, 1, 1, tzinfo=UTC))
+
+
+class Bound(Delegator):
+    """Has rules for its calls and a budget for its whole tree."""
+
+    kind = "Bound"
+
+    def __init__(self, name: str, llm: Any, tool_registry: ToolRegistry) -> None:
+        super().__init__(name, llm, tool_registry)
+        self.config = Config(
+            max_total_steps=6, max_total_tokens=4000, max_total_cost=0.05, prices={"scripted": (2.5, 10.0)}
+        )
+        self.permissions = Policy([Rule("echo", "refuse", {"text": "*a*"}), Rule(("broken", "ad?"), "allow")])
 
 
 @cache
@@ -149,6 +163,7 @@ AGENTS: dict[str, Make] = {
         "informed", llm, "Be brief.", tool_registry=tools, max_tool_iterations=4, context_builder=informed()
     ),
     "Compacting by rule": lambda llm, tools: ReActAgent("short", llm, tools, config=tight(), max_steps=5),
+    "Bound": lambda llm, tools: Bound("bound", llm, tools),
     "Compacting by model": lambda llm, tools: Tight("terse", llm, tools),
 }
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,8 +24,13 @@ DEADLINE = 60
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
-    subprocess.run([*build, "-w", str(folder), str(ROOT)], check=True)
+    return build(ROOT, folder)
+
+
+def build(source, folder):
+    """The wheel that pip builds of a folder with the sources."""
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run([*command, "-w", str(folder), str(source)], check=True)
     return next(folder.glob("*.whl"))
 
 
@@ -65,6 +71,21 @@ def test_the_wheel_carries_code_widgets_chapters_and_licences(wheel):
                 assert path.relative_to(folder.parent).as_posix() in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name]
+
+
+def test_what_an_editor_leaves_in_the_folders_is_in_no_wheel(tmp_path):
+    source, built = tmp_path / "source", tmp_path / "built"
+    built.mkdir()
+    for name in ("hello_agents", "widgets", "notebooks"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-book"):
+        shutil.copy(ROOT / name, source / name)
+    expected = sorted(zipfile.ZipFile(build(source, built)).namelist())
+    for path in ("notebooks", "notebooks/more", "hello_agents/tools", "widgets/hello_agents_widgets"):
+        left = source / path / ".ipynb_checkpoints" / "a-checkpoint.ipynb"
+        left.parent.mkdir(parents=True)
+        left.write_text("{}", encoding="utf-8")
+    assert sorted(zipfile.ZipFile(build(source, built)).namelist()) == expected
 
 
 def test_lab_of_the_installed_package_serves_a_copy_of_the_chapters(installed, tmp_path):

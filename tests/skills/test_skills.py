@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from hello_agents import Config, ScriptedLLM, SimpleAgent
 from hello_agents.core.message import ToolCall
 from hello_agents.skills import Skill, SkillLoader
 from hello_agents.tools import SkillTool, ToolRegistry
@@ -137,6 +138,46 @@ def test_nothing_is_read_before_it_is_asked_for(folder):
     assert loader.get_skill("a") is None
     assert SkillLoader(folder / "none").list_skills() == []
     assert SkillLoader(folder / "none").get_descriptions() == ""
+
+
+def test_what_a_model_is_told_of_skills_is_new_after_a_reload(folder):
+    add(folder, "a", plain("a"))
+    loader = SkillLoader(folder)
+    registry = ToolRegistry()
+    registry.register_tool(SkillTool(loader))
+    view = registry.view().view()
+
+    def told(tools):
+        return tools.schemas()[0]["function"]["description"]
+
+    assert "- a:" in told(view)
+    assert view.schemas() is view.schemas()
+    add(folder, "b", plain("b"))
+    assert "- b:" not in told(view)
+    loader.reload()
+    assert "- b:" in told(view)
+    assert told(registry) == told(view)
+    before = view.schemas()
+    registry.unregister("Skill")
+    assert before
+    assert view.schemas() == ()
+
+
+def test_an_agent_tells_of_the_skills_there_are_after_a_reload(folder):
+    add(folder, "a", plain("a"))
+    asked = []
+
+    class Watched(ScriptedLLM):
+        def stream(self, request):
+            asked.append(request.tools[-1]["function"]["description"])
+            return super().stream(request)
+
+    agent = SimpleAgent("x", Watched("1", "2"), config=Config(skills_enabled=True, skills_dir=str(folder)))
+    agent.run("one")
+    add(folder, "b", plain("b"))
+    agent.skill_loader.reload()
+    agent.run("two")
+    assert ["- b:" in description for description in asked] == [False, True]
 
 
 def test_the_parts_of_a_skill(folder):

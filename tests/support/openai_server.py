@@ -25,9 +25,9 @@ from typing import Any
 import pytest
 
 from hello_agents.core.action import Model, Request
+from hello_agents.core.arguments import write_arguments
 from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.core.run import Delta, Replied
-from hello_agents.wire.arguments import write_arguments
 from hello_agents.wire.openai_chat import decode_request
 
 

@@ -115,7 +115,7 @@ def test_bytes_and_tokens_are_those_of_the_library(name: str) -> None:
     ],
 )
 def test_a_call_goes_as_it_would_in_an_agent(written: str, status: str) -> None:
-    from hello_agents.wire.arguments import read_arguments
+    from hello_agents.core.arguments import read_arguments
 
     widget = ToolSchema(hotel)
     said = widget.call(written)

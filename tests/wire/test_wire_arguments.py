@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.histories import arguments
 
-from hello_agents.wire.arguments import read_arguments, utf8, write_arguments
+from hello_agents.core.arguments import read_arguments, utf8, write_arguments
 
 
 @pytest.mark.parametrize("nothing", [None, "", " ", "\n\t", "{}", " {} ", {}])

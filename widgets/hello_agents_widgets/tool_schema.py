@@ -8,13 +8,13 @@ from html import escape
 from typing import Any, ClassVar, cast
 
 from hello_agents.context.token_counter import TokenCounter
+from hello_agents.core.arguments import read_arguments
 from hello_agents.core.at_rest import HUES, box, grid, pill, sheet, words
 from hello_agents.core.message import ToolCall
 from hello_agents.tools.base import FunctionTool, Tool
 from hello_agents.tools.registry import ToolRegistry
 from hello_agents.tools.schema import read_docstring
 from hello_agents.tools.values import to_plain
-from hello_agents.wire.arguments import read_arguments
 
 from ._base import SHARED, SHARED_STYLES, BookWidget, module, style
 from .timeline import compact_json

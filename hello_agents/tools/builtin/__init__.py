@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
     from .memory_tool import MemoryTool
+    from .note_tool import NoteTool
     from .rag_tool import RAGTool
     from .search import SearchTool
     from .search_files import GlobTool, GrepTool
@@ -27,6 +28,7 @@ __all__ = [
     "GrepTool",
     "MemoryTool",
     "MultiEditTool",
+    "NoteTool",
     "RAGTool",
     "ReadTool",
     "SearchTool",
@@ -49,6 +51,7 @@ _HOMES = {
     "GrepTool": "search_files",
     "MemoryTool": "memory_tool",
     "MultiEditTool": "file_tools",
+    "NoteTool": "note_tool",
     "ReadTool": "file_tools",
     "RAGTool": "rag_tool",
     "SearchTool": "search",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ...catalogue import text
 from ..base import Tool, ToolErrorCode, ToolResponse
@@ -99,6 +100,14 @@ class FileTool(Tool):
         self.working_dir = self.project_root if working_dir is None else self.project_root / working_dir
         self.registry = registry
         self._language = language
+
+    def bound(self, registry: ToolRegistry) -> Self:
+        if self.registry is None:
+            return self
+        twin = copy(self)
+        twin.registry = registry
+        twin._ready = None  # It was made for the tool itself.
+        return twin
 
     def run(self, parameters: dict[str, Any]) -> ToolResponse:
         path = str(parameters.get("path") or "")

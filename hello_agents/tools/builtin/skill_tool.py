@@ -23,6 +23,10 @@ class SkillTool(Tool):
         self.skill_loader = skill_loader
         self._language = language
 
+    @property
+    def changes(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]  It is only read.
+        return self.skill_loader.reloads
+
     def get_parameters(self) -> list[ToolParameter]:
         language = self._language
         return [
