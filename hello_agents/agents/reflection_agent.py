@@ -76,7 +76,8 @@ class ReflectionAgent(Agent):
         worker = SimpleAgent(
             "worker", llm, system_prompt, self.config, tool_registry, enable_tool_calling, max_tool_iterations
         )
-        critic = SimpleAgent("critic", llm, text("reflection.critic", self.language), self.config)
+        prompt = text("reflection.critic", self.language)
+        critic = SimpleAgent("critic", llm, prompt, self.config, enable_tool_calling=False)
         self.members |= {"worker": worker, "critic": critic}
 
     def decide(self, run: Run) -> Action:
