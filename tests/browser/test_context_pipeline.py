@@ -39,11 +39,11 @@ def test_every_control(page):  # noqa: F811
     page.evaluate(SLIDE, ["max_tokens", "190"])
     page.get_by_role("alert").wait_for(state="detached")
     page.locator(".hai-stage-select .hai-pkout").last.click()
-    page.get_by_text("It says the same as this one").wait_for()
+    page.get_by_text("It is too much like this one").wait_for()
     page.wait_for_function("document.getAnimations().length === 0")
     assert faults(page) == []
     page.locator(".hai-like [data-op=pick]").click()
-    page.get_by_text("It says the same as this one").wait_for(state="detached")
+    page.get_by_text("It is too much like this one").wait_for(state="detached")
     page.get_by_role("button", name="finished text").click()
     page.locator("[data-op=copy]").click()
     page.get_by_role("button", name="copied").wait_for()

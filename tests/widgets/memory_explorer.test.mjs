@@ -82,6 +82,9 @@ test("adding sends what was written, to the holder that was chosen", () => {
   const done = act(stored, { ...freshUi(), panel: "add" }, "add", "", fields);
   assert.deepEqual(done.send.args, { holder: 0, text: "x", kind: "episodic", importance: "0.5", tags: "a, b", id: undefined });
   assert.equal(done.ui.query, "q");
+  const written = (snapshot) => findAll(view(snapshot, { ...freshUi(), panel: "add", ...done.ui }), (node) => node.tag === "textarea")[0].attrs.value;
+  assert.equal(written(stored), "x", "as long as it was not added");
+  assert.equal(written(copy({ adds: stored.head.adds + 1 })), "");
   const other = act(stored, { ...freshUi(), panel: "add" }, "where", "", { ...fields, "me where": "1" });
   const [form] = findAll(view(stored, { ...freshUi(), panel: "add", ...other.ui }), (node) => node.attrs["data-form"] === "add");
   assert.match(textOf(form), /Add the document/);

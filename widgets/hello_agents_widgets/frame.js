@@ -119,11 +119,14 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
     let silence = null;
     const settling = new Map();
 
+    let drawing = false;
     function draw(still = false) {
       const next = view(snapshot, ui);
+      drawing = true;
       if (tree && still) patch(tree, next, doc);
       else if (tree) moving(el, () => patch(tree, next, doc));
       else el.appendChild(mount(next, doc));
+      drawing = false;
       tree = next;
     }
     function change(part) {
@@ -179,13 +182,14 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
       const target = event.target.closest("[data-op]");
       if (target && !target.disabled) perform(target.dataset.op, target.dataset.arg, fieldsOf(el));
     });
+    // A field that is taken away while it has the focus still tells that it has changed, in the midst of drawing.
     listen("input", (event) => {
       const { live } = event.target.dataset;
-      if (live) perform(live, event.target.dataset.arg, fieldsOf(el), false);
+      if (live && !drawing) perform(live, event.target.dataset.arg, fieldsOf(el), false);
     });
     listen("change", (event) => {
       const { live } = event.target.dataset;
-      if (live) perform(live, event.target.dataset.arg, fieldsOf(el));
+      if (live && !drawing) perform(live, event.target.dataset.arg, fieldsOf(el));
     });
     listen("submit", (event) => {
       event.preventDefault();

@@ -87,7 +87,7 @@ function list(c) {
 
 function line(c, one) {
   const { say, ui } = c;
-  if (one.title) return h("li", { key: `h ${one.at}`, class: "hai-meholder" }, heading(one.title), one.holder.error ? h("div", { class: "hai-mefail", role: "note" }, mark("err"), h("b", {}, say("me_unread")), h("div", {}, one.holder.error)) : !one.holder.rows.length && muted(say("me_empty")),
+  if (one.title) return h("li", { key: `h ${one.at}`, class: "hai-meholder" }, heading(one.title), one.holder.error ? h("div", { class: "hai-mefail", role: "note" }, mark("err"), h("b", {}, say("me_unread"), " "), h("span", {}, one.holder.error)) : !one.holder.rows.length && muted(say("me_empty")),
     (one.holder.problems || []).map((what, i) => h("div", { key: String(i), class: "hai-mefail", role: "note" }, mark("warn"), say("me_lost", { what }))));
   if (one.kind) return h("li", { key: `k ${one.at} ${one.kind}`, class: "hai-mekind" }, mark(KINDMARK[one.kind] || "sys"), say(`me_${one.kind}`), muted(grouped(one.count)));
   const on = ui.pick === one.place;
@@ -96,7 +96,7 @@ function line(c, one) {
   return h("li", { key: `i ${one.place}`, "data-move": `i ${one.place}` }, h("button", { type: "button", class: `hai-merow${on ? " hai-on" : ""}${reason ? " hai-going" : ""}`, "data-op": "pick", "data-arg": String(one.place), "aria-pressed": on ? "true" : "false" },
     h("span", { class: "hai-q" }, one.label),
     h("span", { class: "hai-num" }, document_ ? counted(say, "me_chunks", one.chunks) : one.importance.toFixed(2)),
-    h("small", {}, reason && h("b", {}, say("me_going"), " · "), document_ ? one.from || one.id : [ageOf(say, one.holder.now - one.touched), ...one.tags.map((tag) => `#${tag}`)].join(" · ")),
+    h("small", {}, reason && h("b", {}, say("me_going"), " · "), document_ ? [one.from || one.id, say("me_tokens", { n: grouped(one.tokens) })].filter((words) => words !== one.label).join(" · ") : [ageOf(say, one.holder.now - one.touched), ...one.tags.map((tag) => `#${tag}`)].join(" · ")),
     !document_ && h("span", { class: "hai-share", "aria-hidden": "true", style: `width:${(100 * one.importance).toFixed(1)}%` })));
 }
 
@@ -140,7 +140,7 @@ function found(c) {
     const holder = head.holders[at];
     return h("section", { key: `found ${at}`, class: "hai-flowed", "aria-label": nameOf(say, holder) },
       h("div", { class: "hai-mefound", role: "heading", "aria-level": "4" }, nameOf(say, holder), " · ", answer.error ? say("me_failed") : counted(say, "me_hits", answer.hits.length)),
-      answer.error && h("div", { class: "hai-mefail", role: "note" }, mark("err"), h("div", {}, answer.error)),
+      answer.error && h("div", { class: "hai-mefail", role: "note" }, mark("err"), h("span", {}, answer.error)),
       !answer.error && !answer.hits.length && h("p", { class: "hai-muted" }, say("me_nohits")),
       holder.sort === "memory" && answer.hits.length > 0 && h("div", { class: "hai-keys" }, SCORE.map(([name, cls, label]) => h("span", { key: name }, h("i", { class: cls, "aria-hidden": "true" }), say(label)))),
       answer.hits.map((hit, n) => (hit.place === undefined ? documentHit(c, hit, n, at) : memoryHit(c, hit, n, at))));
@@ -171,21 +171,24 @@ function documentHit(c, hit, n, at) {
 const option = (value, label, chosen_) => h("option", { key: value, value, selected: value === chosen_ }, label);
 
 function choice(c, name, value, options, live) {
-  return h("label", { key: name }, h("span", {}, c.say(`me_${name}`)), h("select", { "data-field": `me ${name}`, "data-live": live, value }, options.map(([key, label]) => option(key, label, value))));
+  return h("label", { key: name }, h("span", {}, c.say(`me_${name}`)), h("select", { "aria-label": c.say(`me_${name}`), "data-field": `me ${name}`, "data-live": live, value }, options.map(([key, label]) => option(key, label, value))));
 }
 
 const holdersOf = ({ head, say }, sort) => head.holders.flatMap((one, at) => (!sort || one.sort === sort ? [[String(at), nameOf(say, one)]] : []));
 
 function adding(c) {
   const { head, ui, say } = c;
-  const at = ui.add.holder ?? "0";
+  // What was written stays until it has been added.
+  const { adds, holder: to, kind: sort } = ui.add;
+  const written = adds === undefined || adds === head.adds ? ui.add : { holder: to, kind: sort };
+  const at = written.holder ?? "0";
   const holder = head.holders[Number(at)];
   const remember = holder.sort === "memory";
-  const field = (name, extra) => h("label", { key: name }, h("span", {}, say(`me_${name}`)), h("input", { "data-field": `me ${name}`, value: ui.add[name] ?? "", ...extra }));
+  const field = (name, extra) => h("label", { key: name }, h("span", {}, say(`me_${name}`)), h("input", { "data-field": `me ${name}`, value: written[name] ?? "", ...extra }));
   return h("form", { key: "add", class: "hai-meform", "data-form": "add", "aria-label": say("me_add") },
-    h("label", { key: "text", class: "hai-wide" }, h("span", {}, say("me_text")), h("textarea", { "data-field": "me text", rows: remember ? "2" : "5", value: ui.add.text ?? "" })),
+    h("label", { key: "text", class: "hai-wide" }, h("span", {}, say("me_text")), h("textarea", { "data-field": "me text", rows: remember ? "2" : "5", value: written.text ?? "" })),
     head.holders.length > 1 && choice(c, "where", at, holdersOf(c), "where"),
-    remember ? [choice(c, "kind", ui.add.kind ?? holder.kinds[0], holder.kinds.map((kind) => [kind, say(`me_${kind}`)])), field("weight", { type: "number", min: "0", max: "1", step: "0.05", placeholder: say("me_usual") }), field("tags", { type: "text" })] : field("id", { type: "text", placeholder: say("me_make") }),
+    remember ? [choice(c, "kind", written.kind ?? holder.kinds[0], holder.kinds.map((kind) => [kind, say(`me_${kind}`)])), field("weight", { type: "number", min: "0", max: "1", step: "0.05", placeholder: say("me_usual") }), field("tags", { type: "text" })] : field("id", { type: "text", placeholder: say("me_make") }),
     h("div", { class: "hai-meend" }, h("button", { type: "submit", class: "hai-primary", disabled: ui.busy }, say(remember ? "me_keep" : "me_keepdoc"))));
 }
 
@@ -239,7 +242,7 @@ function asked(snapshot, way) {
 
 export function act(snapshot, ui, op, arg, fields) {
   const kept = fields.query === undefined ? {} : { query: fields.query };
-  const filled = ui.panel === "add" ? { add: { ...ui.add, ...renamed(own(fields)) } } : ui.panel === "forget" ? { way: { ...ui.way, ...own(fields) } } : {};
+  const filled = ui.panel === "add" ? { add: { ...ui.add, ...renamed(own(fields)), adds: snapshot.head.adds } } : ui.panel === "forget" ? { way: { ...ui.way, ...own(fields) } } : {};
   switch (op) {
     case "search": return { ui: { ...kept, ...filled }, send: { op, args: { query: fields.query } }, wait: true };
     case "refresh": return { ui: { ...kept, ...filled }, send: { op, args: {} }, wait: true };
@@ -253,7 +256,7 @@ export function act(snapshot, ui, op, arg, fields) {
     case "forget": return { ui: { ...kept, ...filled }, send: { op, args: asked(snapshot, filled.way) }, wait: true };
     case "add": {
       const { holder, text, kind, weight, tags, id } = filled.add;
-      return { ui: { ...kept, add: { holder, kind, text: "", tags: "", weight: "", id: "" } }, send: { op, args: { holder: Number(holder ?? 0), text, kind, importance: weight, tags, id } }, wait: true };
+      return { ui: { ...kept, ...filled }, send: { op, args: { holder: Number(holder ?? 0), text, kind, importance: weight, tags, id } }, wait: true };
     }
     case "open": return { ui: { ...kept, ...filled }, send: { op, args: split(arg) }, wait: true };
     case "shut": return { ui: { ...kept, ...filled }, send: { op, args: {} }, wait: true };

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from hello_agents.core.at_rest import HUES, MUTED, bar, box, grid, heading, sheet, words
 from hello_agents.memory.base import STRATEGIES, Eviction, MemoryItem, Recalled
+from hello_agents.memory.documents import Chunk
 from hello_agents.memory.knowledge import Knowledge, Passage
 from hello_agents.memory.manager import MemoryManager
 from hello_agents.tools.builtin.memory_tool import MemoryTool
@@ -24,6 +25,7 @@ PARTS = ("words", "vector", "recency", "importance")
 """What the score of a memory is the sum of."""
 
 _PART_HUES = (HUES["results"], HUES["assistant"], HUES["user"], HUES["tools"])
+_PASS = "Pass a MemoryManager, MemoryTool, Knowledge or RAGTool."
 _DIGITS = 6
 _LAST_GONE = 50
 """Memories that went, the last ones, that are shown."""
@@ -66,6 +68,7 @@ class MemoryExplorer(BookWidget):
         self._fresh: list[Json] = []
         self._asked: Mapping[str, Any] | None = None
         self._done: Json | None = None
+        self._adds = 0
         self._opened: Json | None = None
         if query:
             self._search(query)
@@ -127,6 +130,7 @@ class MemoryExplorer(BookWidget):
             "strategies": list(STRATEGIES),
             "preview": None if self._asked is None else self._going(self._asked),
             "done": self._done,
+            "adds": self._adds,
             "opened": self._opened,
         }
 
@@ -221,6 +225,7 @@ class MemoryExplorer(BookWidget):
                 self._opened = {"holder": args.get("holder"), "id": id, "chunks": chunks}
             case "add":
                 self._done = _added(self._at(args), args)
+                self._adds += 1
                 self._again()
             case "remove":
                 self._done = _removed(self._at(args), str(args.get("id")))
@@ -265,40 +270,15 @@ class MemoryExplorer(BookWidget):
         return "\n".join(lines)
 
     def picture(self) -> str:
-        head = self.head_json()
+        holders: list[Json] = self.head_json()["holders"]
         items = self._all_items()
-        body = ""
-        for holder in head["holders"]:
-            body += heading(escape(f"{holder['sort']}: {holder['name']}"))
-            if holder["error"]:
-                body += box(HUES["error"], "error", words(holder["error"]))
-            shown = [items[place] for place in holder["rows"][:_MOST_ROWS]]
-            if holder["sort"] == "memory":
-                rows = [
-                    [
-                        escape(one["id"]),
-                        escape(one["type"]),
-                        escape(one["label"][:300]),
-                        f"{one['importance']:.2f}",
-                        escape(", ".join(one["tags"])),
-                    ]
-                    for one in shown
-                ]
-                body += grid(("id", "type", "memory", "importance", "tags"), rows)
-            else:
-                rows = [
-                    [escape(one["id"]), escape(one["label"]), f"{one['chunks']}", f"{one['tokens']:,}"] for one in shown
-                ]
-                body += grid(("id", "document", "chunks", "tokens"), rows)
-            if len(holder["rows"]) > _MOST_ROWS:
-                body += f'<p style="{MUTED}">… and {len(holder["rows"]) - _MOST_ROWS:,} more</p>'
+        body = "".join(_pictured_holder(holder, items) for holder in holders)
         if self._answers is not None:
-            body += heading(f"search: {escape(self.query)}")
-            body += "".join(
-                box(HUES["error"], "could not look", words(one.error)) for one in self._answers if one.error
-            )
-            body += "".join(_pictured(number, hit) for number, hit in enumerate(self.results, 1))
-        marks = [f"{len(holder['rows'])} {_noun(holder)}" for holder in head["holders"]]
+            body += f'<p style="margin:8px 0 4px">search: <b>{escape(self.query)}</b></p>'
+            for answer in self._answers:
+                body += box(HUES["error"], "could not look", words(answer.error)) if answer.error else ""
+                body += "".join(_pictured(number, hit) for number, hit in enumerate(answer.hits, 1))
+        marks = [f"{len(holder['rows'])} {_noun(holder)}" for holder in holders]
         return sheet("MemoryExplorer", marks, body, language=self.language)
 
     def _all_items(self) -> list[Json]:
@@ -315,9 +295,7 @@ def _holders_of(subject: Subject) -> tuple[Holder, ...]:
         case RAGTool():
             return subject.spaces
         case _:  # pyright: ignore[reportUnnecessaryComparison]
-            raise TypeError(
-                f"MemoryExplorer shows no {type(subject).__name__}. Pass a MemoryManager, MemoryTool, Knowledge or RAGTool."
-            )
+            raise TypeError(f"MemoryExplorer shows no {type(subject).__name__}. {_PASS}")
 
 
 def _manager(holder: Holder) -> MemoryManager:
@@ -393,7 +371,7 @@ def _gone(eviction: Eviction) -> Json:
     return eviction.to_dict() | {"importance": item.importance, "touched": item.touched.timestamp()}
 
 
-def _chunk(chunk: Any, citation: str, said: str) -> Json:
+def _chunk(chunk: Chunk, citation: str, said: str) -> Json:
     return {
         "chunk": chunk.id,
         "document": chunk.document_id,
@@ -416,8 +394,32 @@ def _line(hit: Recalled | Passage) -> str:
             return f"{hit.score:.2f} {hit.citation}"
 
 
+def _pictured_holder(holder: Json, items: Sequence[Json]) -> str:
+    """What a holder holds, or why it cannot be read."""
+    body = heading(escape(f"{holder['sort']}: {holder['name']}"))
+    if holder["error"]:
+        body += box(HUES["error"], "cannot be read", words(holder["error"]))
+    places: list[int] = holder["rows"]
+    shown = [items[place] for place in places[:_MOST_ROWS]]
+    if holder["sort"] == "memory":
+        rows = [(one["id"], one["type"], one["label"][:300], f"{one['importance']:.2f}", _tags(one)) for one in shown]
+        head = ("id", "type", "memory", "importance", "tags")
+    else:
+        rows = [(one["id"], one["label"], f"{one['chunks']}", f"{one['tokens']:,}") for one in shown]
+        head = ("id", "document", "chunks", "tokens")
+    body += grid(head, [[escape(str(cell)) for cell in row] for row in rows])
+    if len(places) > _MOST_ROWS:
+        body += f'<p style="{MUTED}">… and {len(places) - _MOST_ROWS:,} more</p>'
+    return body
+
+
+def _tags(item: Json) -> str:
+    tags: list[str] = item["tags"]
+    return ", ".join(tags)
+
+
 def _pictured(number: int, hit: Recalled | Passage) -> str:
-    reasons = ", ".join(f"{name} {value:.2f}" for name, value in hit.reasons.items())
+    reasons = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in hit.reasons.items())
     match hit:
         case Recalled():
             title = f"{number}. {hit.score:.2f} = {' + '.join(f'{name} {hit.reasons[name]:.2f}' for name in PARTS)}"
