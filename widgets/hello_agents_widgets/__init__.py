@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .context_meter import ContextMeter
+    from .fault_lab import FaultLab
     from .history_compression import HistoryCompression
     from .loop_inspector import LoopInspector
     from .tool_schema import ToolSchema
 
 _HOMES = {
     "ContextMeter": ".context_meter",
+    "FaultLab": ".fault_lab",
     "HistoryCompression": ".history_compression",
     "LoopInspector": ".loop_inspector",
     "ToolSchema": ".tool_schema",
 }
 
-__all__ = ["ContextMeter", "HistoryCompression", "LoopInspector", "ToolSchema"]
+__all__ = ["ContextMeter", "FaultLab", "HistoryCompression", "LoopInspector", "ToolSchema"]
 
 
 def __getattr__(name: str) -> Any:
