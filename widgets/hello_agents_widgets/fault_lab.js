@@ -11,7 +11,7 @@ export const FAULT_LABELS = {
     fl_down: "one tool is down", fl_slow_: "slow tool", fl_garbled_: "garbled arguments", fl_repeats: "the model repeats itself",
     fl_tools: "Tools", fl_tool: "tool", fl_fault: "fault", fl_often: "how often", fl_breaker: "breaker", fl_asis: "as it is", fl_failing: "fails", fl_slow: "slow, given up at {n} s", fl_garbled: "garbled arguments", fl_repeated: "call repeated", fl_s_slow: "too slow",
     fl_every: "every call", fl_times: "the first {n}", fl_times1: "the first", fl_faultof: "fault of {name}", fl_oftenof: "how often, {name}", fl_notools: "This agent has no tools in a registry.",
-    fl_closed: "closed", fl_open: "open", fl_half_open: "half-open", fl_hits: "{n} of {m} failures", fl_nobreaker: "no breaker",
+    fl_closed: "closed", fl_open: "open", fl_half_open: "half-open", fl_hits: "{n} failures in a row", fl_nobreaker: "no breaker",
     fl_steps: "{n} steps used", fl_stepsof: "{n} of {m} steps used", fl_failed: "{n} failed calls", fl_failedof: "{n} of {m} failed calls", fl_clock: "The breaker's clock goes on by {n} s with each request, so that a run shows the same every time.",
     fl_n: "Step {n}", fl_said: "answer", fl_reads: "the model reads", fl_told: "the model is told", fl_again: "said again by the lab, {n}", fl_unanswered: "not answered", fl_probe: "one call is let through to try", fl_spared: "spared: the tool was not called",
     fl_idle: "Switch something on and run, or try one of the cases above.", fl_ended: "How it ended", fl_earlier: "… {n} earlier steps", fl_inspect: "In a cell, .inspect() opens this run in the LoopInspector.", fl_copy: "copy",
@@ -24,7 +24,7 @@ export const FAULT_LABELS = {
     fl_down: "一个工具不可用", fl_slow_: "工具很慢", fl_garbled_: "参数损坏", fl_repeats: "模型重复自己",
     fl_tools: "工具", fl_tool: "工具", fl_fault: "故障", fl_often: "频率", fl_breaker: "熔断器", fl_asis: "原样", fl_failing: "失败", fl_slow: "很慢，{n} 秒后放弃", fl_garbled: "参数损坏", fl_repeated: "重复调用", fl_s_slow: "太慢",
     fl_every: "每次调用", fl_times: "前 {n} 次", fl_times1: "第一次", fl_faultof: "{name} 的故障", fl_oftenof: "{name} 的频率", fl_notools: "该智能体的注册表里没有工具。",
-    fl_closed: "闭合", fl_open: "断开", fl_half_open: "半开", fl_hits: "{m} 次失败中的 {n} 次", fl_nobreaker: "无熔断器",
+    fl_closed: "闭合", fl_open: "断开", fl_half_open: "半开", fl_hits: "连续 {n} 次失败", fl_nobreaker: "无熔断器",
     fl_steps: "已用 {n} 步", fl_stepsof: "已用 {n} / {m} 步", fl_failed: "{n} 次失败调用", fl_failedof: "{n} / {m} 次失败调用", fl_clock: "每次请求使熔断器的时钟前进 {n} 秒，因此每次运行显示相同。",
     fl_n: "第 {n} 步", fl_said: "回答", fl_reads: "模型读到", fl_told: "告诉模型", fl_again: "由实验室重复，第 {n} 次", fl_unanswered: "未得到回答", fl_probe: "放行一次调用以试探", fl_spared: "已跳过：没有调用工具",
     fl_idle: "打开某个故障并运行，或试试上面的情形。", fl_ended: "如何结束", fl_earlier: "… 前面还有 {n} 步", fl_inspect: "在单元格中，.inspect() 会在 LoopInspector 中打开这次运行。", fl_copy: "复制",
@@ -90,7 +90,7 @@ function tools({ head, ui, say }) {
 /** A breaker: its state in words, and its failures as dots up to the threshold. */
 function breaker(say, threshold, state, failures) {
   if (threshold === null) return muted(say("fl_nobreaker"));
-  const words = say("fl_hits", { n: failures, m: threshold });
+  const words = say("fl_hits", { n: failures });
   return h("span", { class: "hai-breaker" }, mark({ closed: "done", open: "err", half_open: "warn" }[state]), h("b", {}, say(`fl_${state}`)),
     threshold <= DOTS && Array.from({ length: threshold }, (_, i) => h("i", { key: String(i), class: i < failures ? "hai-hit" : "", "aria-hidden": "true" })),
     h("span", { class: threshold <= DOTS && failures <= threshold ? "hai-hidden" : "hai-more-hits hai-muted" }, words));
@@ -130,10 +130,10 @@ function oneCall(c, round, call) {
   const moved = call.before !== call.after;
   const words = { slow: "fl_s_slow" }[call.fault] || `fl_${call.fault}`;
   return h("div", { key: call.id, class: "hai-labcall" },
-    h("div", { class: "hai-labhead" }, h("span", {}, call.arguments ? callText(call) : [h("span", { class: "hai-fn" }, call.tool), "(…)"]),
+    h("div", { class: "hai-labhead" }, h("span", {}, call.arguments ? callText(call) : [h("span", { class: "hai-fn" }, call.name), "(…)"]),
       call.fault && pill([mark("warn"), " ", say(words)], "warn"),
       h("span", { class: "hai-gap" }),
-      call.text !== null && head.knobs.threshold !== null && h("span", { class: "hai-breaker hai-muted" }, moved && [say(`fl_${call.before}`), " → "], breaker(say, head.knobs.threshold, call.after, call.failures))),
+      call.text !== null && head.knobs.threshold !== null && (moved || head.tools.some((tool) => tool.name === call.name)) && h("span", { class: "hai-breaker hai-muted" }, moved && [say(`fl_${call.before}`), " → "], breaker(say, head.knobs.threshold, call.after, call.failures))),
     call.text === null ? muted(say("fl_unanswered")) : h("div", { class: "hai-labread" },
       h("span", { class: "hai-labhead" }, mark(kind), muted(say("fl_reads")), call.status !== "success" && pill([say(call.status), call.code && ` ${call.code}`], kind), call.code === "CIRCUIT_OPEN" ? muted(say("fl_spared")) : call.before === "half_open" && muted(say("fl_probe"))),
       pre(c, `read ${round.run} ${round.n} ${call.id}`, call.text)));

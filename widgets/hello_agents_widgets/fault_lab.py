@@ -224,7 +224,7 @@ class FaultLab(BookWidget):
             "calls": [
                 {
                     "id": call.id,
-                    "tool": call.name,
+                    "name": call.name,
                     "arguments": compact_json(call.arguments) if call.fault is None else "",
                     "fault": "garbled" if call.id in damaged else "repeated" if repeated else "",
                     "text": None,
@@ -244,7 +244,7 @@ class FaultLab(BookWidget):
         for one in reversed(self.rounds):
             for call in one["calls"]:
                 if one["frame"] == entry.frame and call["id"] == message.answers:
-                    status = self._breaker.get_status(call["tool"])
+                    status = self._breaker.get_status(call["name"])
                     call |= {
                         "text": message.text,
                         "status": message.status or "success",
@@ -261,7 +261,7 @@ class FaultLab(BookWidget):
         names = [one["name"] for one in self._tools() if one["can"]]
         if not names:
             raise ValueError("The agent has no tool that could fail. Give it one, with a registry.")
-        called = [call["tool"] for one in self.rounds for call in one["calls"] if call["tool"] in names]
+        called = [call["name"] for one in self.rounds for call in one["calls"] if call["name"] in names]
         return called[0] if called else names[0]
 
     def _tools(self) -> list[Json]:
@@ -393,7 +393,7 @@ class FaultLab(BookWidget):
             for call in one["calls"]:
                 fault = pill(escape(call["fault"])) if call["fault"] else ""
                 passed = [_STATES[call[when]] for when in ("before", "after") if when in call]
-                name, read = f"<code>{escape(call['tool'])}</code> {fault}", escape(one_line(call["text"] or ""))
+                name, read = f"<code>{escape(call['name'])}</code> {fault}", escape(one_line(call["text"] or ""))
                 rows.append([str(one["n"]), name, read, " → ".join(dict.fromkeys(passed))])
             if not one["calls"]:
                 rows.append([str(one["n"]), muted("answer"), escape(one_line(one["said"])), ""])
@@ -419,9 +419,9 @@ def _has_failed(call: Json) -> bool:
 def _call_line(call: Json) -> str:
     fault = f" [{call['fault']}]" if call["fault"] else ""
     if call["text"] is None:
-        return f"{call['tool']}{fault}: not answered"
+        return f"{call['name']}{fault}: not answered"
     state = f"{_STATES[call['after']]}, {call['failures']} failures"
-    return f"{call['tool']}{fault}, {call['status']}: {one_line(call['text'])} (breaker {state})"
+    return f"{call['name']}{fault}, {call['status']}: {one_line(call['text'])} (breaker {state})"
 
 
 __all__ = ["FaultLab"]
