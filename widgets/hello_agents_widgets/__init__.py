@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .fault_lab import FaultLab
     from .history_compression import HistoryCompression
     from .loop_inspector import LoopInspector
+    from .run_tree import RunTree
     from .tool_schema import ToolSchema
 
 _HOMES = {
@@ -17,10 +18,11 @@ _HOMES = {
     "FaultLab": ".fault_lab",
     "HistoryCompression": ".history_compression",
     "LoopInspector": ".loop_inspector",
+    "RunTree": ".run_tree",
     "ToolSchema": ".tool_schema",
 }
 
-__all__ = ["ContextMeter", "FaultLab", "HistoryCompression", "LoopInspector", "ToolSchema"]
+__all__ = ["ContextMeter", "FaultLab", "HistoryCompression", "LoopInspector", "RunTree", "ToolSchema"]
 
 
 def __getattr__(name: str) -> Any:
