@@ -308,6 +308,119 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "网页搜索尚未配置，需要 {ways}。请设置密钥并安装对应软件包，或不使用搜索继续。",
     },
     "search.web.failed": {"en": "The search failed: {why}.", "zh": "搜索失败：{why}。"},
+    # --- knowledge -----------------------------------------------------------------------------------------------
+    "knowledge.citation.line": {"en": "{where}, line {first}", "zh": "{where}，第 {first} 行"},
+    "knowledge.citation.lines": {"en": "{where}, lines {first}-{last}", "zh": "{where}，第 {first}-{last} 行"},
+    "knowledge.citation.cell": {"en": "{where}, cell {first}", "zh": "{where}，第 {first} 个单元格"},
+    "knowledge.citation.cells": {"en": "{where}, cells {first}-{last}", "zh": "{where}，第 {first}-{last} 个单元格"},
+    "knowledge.outside": {"en": "A link leads out of the folder.", "zh": "链接指向文件夹之外。"},
+    "rag.description": {
+        "en": "Looks up and answers questions from documents: search, ask, add_text, add_document, stats, clear.",
+        "zh": "在文档中检索并回答问题：search、ask、add_text、add_document、stats、clear。",
+    },
+    "rag.do.search": {
+        "en": "Searches the documents for the passages that fit a query.",
+        "zh": "在文档中搜索与查询相符的段落。",
+    },
+    "rag.do.ask": {
+        "en": "Answers a question from the documents, and says where the answer stands.",
+        "zh": "根据文档回答问题，并注明出处。",
+    },
+    "rag.do.add_text": {"en": "Adds a text to the documents.", "zh": "向文档库添加一段文本。"},
+    "rag.do.add_document": {"en": "Adds a file to the documents.", "zh": "向文档库添加一个文件。"},
+    "rag.do.stats": {"en": "Says how many documents and chunks there are.", "zh": "查看文档与分块的数量。"},
+    "rag.do.clear": {"en": "Removes all documents of a namespace.", "zh": "清空一个命名空间中的全部文档。"},
+    "rag.action": {"en": "What to do.", "zh": "要执行的操作。"},
+    "rag.query": {"en": "What to search for.", "zh": "要搜索的内容。"},
+    "rag.question": {"en": "The question.", "zh": "要回答的问题。"},
+    "rag.text": {"en": "The text to add, plain or Markdown.", "zh": "要添加的文本，纯文本或 Markdown。"},
+    "rag.file_path": {
+        "en": "The file to add, inside the folder of documents.",
+        "zh": "要添加的文件，位于文档文件夹之内。",
+    },
+    "rag.document_id": {
+        "en": "A name for the document; without one it is given one.",
+        "zh": "文档的名称；不填则自动生成。",
+    },
+    "rag.replace": {
+        "en": "Whether another document of the same name is replaced.",
+        "zh": "是否替换同名的其他文档。",
+    },
+    "rag.limit": {"en": "How many passages at most.", "zh": "最多使用多少个段落。"},
+    "rag.namespace": {"en": "The group of documents; usually left out.", "zh": "文档所属的命名空间，通常不填。"},
+    "rag.confirm": {"en": "Must be true for the documents to be removed.", "zh": "必须为 true 才会清空。"},
+    "rag.bad_action": {
+        "en": "{action!r} is not an action. Use one of {names}.",
+        "zh": "{action!r} 不是可用的操作。请使用：{names}。",
+    },
+    "rag.arguments": {"en": "The arguments do not fit {action}: {why}.", "zh": "参数与 {action} 不符：{why}。"},
+    "rag.no_text": {"en": "text is empty. Pass what is to be added.", "zh": "text 为空。请填写要添加的内容。"},
+    "rag.no_query": {"en": "The query is empty. Say what to look for.", "zh": "查询为空。请写明要查找的内容。"},
+    "rag.no_namespace": {
+        "en": "There is no namespace {name!r}. Use one of {names}, or add a document to it first.",
+        "zh": "没有命名空间 {name!r}。可用：{names}；或先向其中添加文档。",
+    },
+    "rag.added": {"en": "Added {name!r}: {chunks} chunks.", "zh": "已添加 {name!r}：{chunks} 个分块。"},
+    "rag.replaced": {"en": "Replaced {name!r}: {chunks} chunks.", "zh": "已替换 {name!r}：{chunks} 个分块。"},
+    "rag.unchanged": {
+        "en": "{name!r} is there already, unchanged: {chunks} chunks.",
+        "zh": "{name!r} 已存在且内容未变：{chunks} 个分块。",
+    },
+    "rag.encoding": {"en": "{said} It was read as {encoding}.", "zh": "{said}读取时使用的编码为 {encoding}。"},
+    "rag.empty": {
+        "en": "{name!r} holds no text, so there is nothing in it to be found.",
+        "zh": "{name!r} 没有文字，无法从中检索到内容。",
+    },
+    "rag.taken": {
+        "en": "There is another document {name!r}. Set replace, or use another document_id.",
+        "zh": "已有另一个名为 {name!r} 的文档。请设置 replace，或使用其他 document_id。",
+    },
+    "rag.outside": {
+        "en": "{path!r} is outside of the folder that documents may come from. Use a file in {root!r}; the program can "
+        "allow another folder with root=.",
+        "zh": "{path!r} 在允许读取的文件夹之外。请使用 {root!r} 中的文件；程序可以用 root= 指定其他文件夹。",
+    },
+    "rag.unreadable": {"en": "The file could not be read: {why}", "zh": "无法读取文件：{why}"},
+    "rag.failed": {
+        "en": "The documents could not be searched or changed: {why}",
+        "zh": "无法检索或更改文档：{why}",
+    },
+    "rag.model_failed": {
+        "en": "The passages were found, but the model did not answer: {why}.",
+        "zh": "已找到段落，但模型没有回答：{why}。",
+    },
+    "rag.nothing": {
+        "en": "Nothing in the documents has to do with {query!r}.",
+        "zh": "文档中没有与 {query!r} 相关的内容。",
+    },
+    "rag.hit": {
+        "en": "[{number}] {citation} (score {score:.2f})\n{text}",
+        "zh": "[{number}] {citation}（得分 {score:.2f}）\n{text}",
+    },
+    "rag.bare": {"en": "[{number}] {text}", "zh": "[{number}] {text}"},
+    "rag.passage": {"en": "[{number}] {citation}\n{text}", "zh": "[{number}] {citation}\n{text}"},
+    "rag.sources": {"en": "{answer}\n\nSources:\n{sources}", "zh": "{answer}\n\n来源：\n{sources}"},
+    "rag.source": {"en": "[{number}] {citation}", "zh": "[{number}] {citation}"},
+    "rag.prompt": {
+        "en": "Answer the question from these passages alone. Behind each statement put the number of the passage that "
+        "it comes from, such as [1]. When the passages do not hold the answer, say so.\n\n{passages}\n\n"
+        "Question: {question}",
+        "zh": "请只根据以下段落回答问题。每个陈述之后注明所依据段落的编号，例如 [1]。如果段落中没有答案，请直接说明。\n\n"
+        "{passages}\n\n问题：{question}",
+    },
+    "rag.not_said": {
+        "en": "The passages that fit best do not answer this.",
+        "zh": "最相关的段落没有回答这个问题。",
+    },
+    "rag.stats": {
+        "en": "{namespace}: {documents} documents, {chunks} chunks, {tokens} tokens",
+        "zh": "{namespace}：{documents} 个文档，{chunks} 个分块，{tokens} 个 token",
+    },
+    "rag.cleared": {"en": "Removed {count} documents from {name!r}.", "zh": "已从 {name!r} 中移除 {count} 个文档。"},
+    "rag.unconfirmed": {
+        "en": "Nothing was removed. Set confirm to true to remove {count} documents from {name!r}.",
+        "zh": "没有移除任何内容。如需从 {name!r} 中移除 {count} 个文档，请将 confirm 设为 true。",
+    },
     # --- development log -----------------------------------------------------------------------------------------
     "devlog.description": {
         "en": "Keeps a log of decisions, progress and findings, and finds them again.",
@@ -551,6 +664,21 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "There is no skill {name!r}: there are none at all. Go on without one.",
         "zh": "没有名为 {name!r} 的技能：当前没有任何技能。请不使用技能继续。",
     },
+    # --- servers of tools ---------------------------------------------------------------------------------------
+    "mcp.unavailable": {
+        "en": "The server {server!r} cannot be reached ({why}). Start it, or go on without its tools.",
+        "zh": "无法连接服务器 {server!r}（{why}）。请启动它，或不使用其工具继续。",
+    },
+    "mcp.lost": {
+        "en": "The connection to the server {server!r} was lost ({why}); the call may or may not have had its effect. "
+        "The next call connects anew.",
+        "zh": "与服务器 {server!r} 的连接已断开（{why}）；此调用可能已经生效，也可能没有。下次调用将重新连接。",
+    },
+    "mcp.failed": {"en": "the tool failed and did not say why", "zh": "工具执行失败，未说明原因"},
+    "mcp.image": {"en": "(an image, {kind}, {size} bytes)", "zh": "（图片，{kind}，{size} 字节）"},
+    "mcp.audio": {"en": "(a sound, {kind}, {size} bytes)", "zh": "（音频，{kind}，{size} 字节）"},
+    "mcp.link": {"en": "(see {name}: {uri})", "zh": "（参见 {name}：{uri}）"},
+    "mcp.resource": {"en": "(a file that is no text: {uri})", "zh": "（非文本文件：{uri}）"},
     # --- demo tools ----------------------------------------------------------------------------------------------
     "demo.weather": {"en": "{city}: {sky}, {degrees:g} {unit}", "zh": "{city}：{sky}，{degrees:g} {unit}"},
     # limits
@@ -575,6 +703,17 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "not run: {name} may be called {most} times for one question, and was",
         "zh": "未执行：每次提问最多可调用 {name} {most} 次，已达到上限",
     },
+    "limits.little_left": {
+        "en": "Notice: little is left of what this question may cost: {what} {left}. Work towards the answer now.",
+        "zh": "提示：本次提问的额度所剩不多：{what} {left}。请尽快得出答案。",
+    },
+    "limits.budget.max_total_steps": {"en": "requests", "zh": "请求次数"},
+    "limits.budget.max_cost": {"en": "money", "zh": "费用"},
+    "limits.budget.max_seconds": {"en": "seconds", "zh": "秒数"},
+    "limits.no_share": {
+        "en": "not run: nothing is left of this question's budget that a sub-agent could work with",
+        "zh": "未执行：本次提问的额度已用完，无法再分给子代理",
+    },
     "limits.no_answer": {
         "en": "Stopped without an answer ({reason}). The last result was: {last}",
         "zh": "未能得出答案即停止（{reason}）。最后的结果是：{last}",
@@ -583,6 +722,15 @@ TEXTS: dict[str, dict[str, str]] = {
     # calls that do not run
     "call.refused": {"en": "refused: {reason}", "zh": "已拒绝：{reason}"},
     "call.refused_why": {"en": "a person did not allow this call", "zh": "此调用未获准许"},
+    "permission.refused": {"en": "refused by a rule: {reason}", "zh": "已被规则拒绝：{reason}"},
+    "permission.why": {
+        "en": "this call of {name} is not allowed here; go on without it, or say what you cannot do",
+        "zh": "此处不允许这样调用 {name}；请换一种做法，或说明无法完成的部分",
+    },
+    "permission.failed": {
+        "en": "the rule for {name} could not be applied ({error})",
+        "zh": "无法应用针对 {name} 的规则（{error}）",
+    },
     "call.superseded": {
         "en": "not run: a new question came before this call",
         "zh": "未执行：在此调用之前提出了新的问题",
@@ -662,6 +810,15 @@ TEXTS: dict[str, dict[str, str]] = {
     "task.tool_filter": {
         "en": "Tools of the sub-agent: none = all of yours, readonly = only those that change nothing, full = all but commands.",
         "zh": "子代理可用的工具：none = 与你相同，readonly = 仅只读工具，full = 除命令执行外的全部工具。",
+    },
+    "task.tools": {
+        "en": "Names of the tools the sub-agent may use. Left out: all that you have. An empty list: none.",
+        "zh": "子代理可使用的工具名称。省略：与您相同的全部工具。空列表：不使用任何工具。",
+    },
+    "task.tools.unknown": {"en": "there is no tool {name!r} to hand on", "zh": "没有可交给子代理的工具 {name!r}"},
+    "task.no_tools": {
+        "en": "You have no tools for this task. Answer from what you know, and say what you cannot find out.",
+        "zh": "此任务没有可用的工具。请根据已知内容作答，并说明无法查明的部分。",
     },
     "task.max_steps": {"en": "Steps the sub-agent may take.", "zh": "子代理最多可执行的步数。"},
     "subagent.simple": {
@@ -943,6 +1100,10 @@ TEXTS: dict[str, dict[str, str]] = {
     "report.used": {"en": "{n} tokens used", "zh": "已用 {n} 个 token"},
     "report.used.of": {"en": "{n} of {m} tokens used", "zh": "已用 {n} / {m} 个 token"},
     "report.spent": {"en": "{n} tokens spent", "zh": "共消耗 {n} 个 token"},
+    # --- runs of other frameworks ---------------------------------------------------------------------------------
+    "guest.no_result": {"en": "The trace has no result of {tool}.", "zh": "记录中没有 {tool} 的结果。"},
+    "guest.not_recorded": {"en": "The result of {tool} was not recorded.", "zh": "{tool} 的结果没有被记录。"},
+    "guest.failed": {"en": "{tool} failed: {error}", "zh": "{tool} 失败：{error}"},
     # --- a trace as a page ---------------------------------------------------------------------------------------
     "trace.time": {"en": "Time", "zh": "用时"},
     "trace.requests": {"en": "Model requests", "zh": "模型请求"},
@@ -978,7 +1139,72 @@ TEXTS: dict[str, dict[str, str]] = {
     "trace.answer": {"en": "Answer", "zh": "答案"},
     "trace.end": {"en": "End", "zh": "结束"},
     "trace.compressed": {"en": "History compressed", "zh": "历史已压缩"},
+    "trace.question": {"en": "Question", "zh": "提问"},
+    "trace.no_errors": {"en": "Nothing went wrong.", "zh": "没有出错。"},
+    "trace.tokens.line": {
+        "en": "{total_tokens} ({prompt_tokens} prompt, {completion_tokens} completion, {cached_tokens} cached)",
+        "zh": "{total_tokens}（输入 {prompt_tokens}，输出 {completion_tokens}，缓存 {cached_tokens}）",
+    },
+    "trace.html": {"en": "The page is in {path}.", "zh": "页面已写入 {path}。"},
     "trace.more": {"en": "… {n} more characters are in the JSON lines.", "zh": "……其余 {n} 个字符见 JSON 行文件。"},
+    # --- contexts ------------------------------------------------------------------------------------------------
+    "context.role": {"en": "Role & Policies", "zh": "角色与规则"},
+    "context.task": {"en": "Task", "zh": "任务"},
+    "context.state": {"en": "State", "zh": "状态"},
+    "context.evidence": {"en": "Evidence", "zh": "证据"},
+    "context.context": {"en": "Context", "zh": "上下文"},
+    "context.output": {"en": "Output", "zh": "输出"},
+    "context.output_usual": {
+        "en": "Answer the task first, briefly. Name the evidence you used by its number, like [1]. Say what is missing "
+        "or uncertain.",
+        "zh": "先简要回答任务。用编号（如 [1]）注明所依据的证据。说明缺少或不确定的内容。",
+    },
+    "context.said.user": {"en": "user: {text}", "zh": "用户：{text}"},
+    "context.said.assistant": {"en": "assistant: {text}", "zh": "助手：{text}"},
+    "context.said.summary": {"en": "earlier, in short: {text}", "zh": "此前摘要：{text}"},
+    "context.cite.tool": {"en": "result of {name}", "zh": "{name} 的结果"},
+    "context.compress.system": {
+        "en": "You shorten texts. You add nothing, and keep names, numbers and marks like [1] as they are.",
+        "zh": "你负责缩短文本。不添加任何内容，并原样保留名称、数字以及 [1] 这样的编号。",
+    },
+    "context.compress": {
+        "en": "Shorten the text to at most {tokens} tokens. Keep what helps to answer: {query}\n\n{text}",
+        "zh": "将下面的文本缩短到最多 {tokens} 个 token，保留有助于回答此问题的内容：{query}\n\n{text}",
+    },
+    "context.fate.required": {"en": "required", "zh": "必需"},
+    "context.fate.passed": {"en": "selected", "zh": "已选入"},
+    "context.fate.selected": {
+        "en": "{score:.2f} = relevance {relevance:.2f} + recency {recency:.2f} + importance {importance:.2f}",
+        "zh": "{score:.2f} = 相关性 {relevance:.2f} + 时效性 {recency:.2f} + 重要性 {importance:.2f}",
+    },
+    "context.fate.below_threshold": {
+        "en": "left out: relevance {raw:.2f} is under {least:.2f}",
+        "zh": "未选入：相关性 {raw:.2f} 低于 {least:.2f}",
+    },
+    "context.fate.redundant": {
+        "en": "left out: {alike:.2f} alike to {other}, which is chosen",
+        "zh": "未选入：与已选入的 {other} 相似度为 {alike:.2f}",
+    },
+    "context.fate.merged": {
+        "en": "merged into {other}, which says the same ({alike:.2f} alike)",
+        "zh": "已并入 {other}：内容相同（相似度 {alike:.2f}）",
+    },
+    "context.fate.over_budget": {
+        "en": "left out: its {tokens} tokens did not fit any more",
+        "zh": "未选入：剩余预算放不下它的 {tokens} 个 token",
+    },
+    "context.fate.outranked": {
+        "en": "left out: better ones fill the budget many times over",
+        "zh": "未选入：得分更高的内容已远超预算",
+    },
+    "context.fate.trimmed": {
+        "en": "cut from {tokens} to {kept} tokens; score {score:.2f}",
+        "zh": "由 {tokens} 个 token 缩减到 {kept} 个；得分 {score:.2f}",
+    },
+    "context.fate.rewritten": {
+        "en": "shortened by the model together with its section; score {score:.2f}",
+        "zh": "由模型连同所在部分一起缩写；得分 {score:.2f}",
+    },
 }
 """Key to language to text. The values of a text stand in braces, as for `str.format`."""
 

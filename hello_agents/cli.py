@@ -1,4 +1,4 @@
-"""The command `hello-agents`: `lab` opens the book, `doctor` says what is installed and what to do about the rest."""
+"""The command `hello-agents`: `lab` opens the book, `trace` reads a run, `doctor` says what is missing."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     match options.command:
         case "lab":
             return lab(options.folder, port=options.port, arguments=rest)
+        case _ if rest:
+            _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+        case "trace":
+            return trace(options.file, html=options.html, errors=options.errors)
         case _:
-            if rest:
-                _parser().error(f"unrecognized arguments: {' '.join(rest)}")
             return doctor()
 
 
@@ -39,6 +41,11 @@ def _parser() -> argparse.ArgumentParser:
     lab_parser = commands.add_parser("lab", help=lab_help, description=lab_help)
     lab_parser.add_argument("folder", nargs="?", type=Path, help="where your copy of the chapters is or is to be")
     lab_parser.add_argument("--port", type=int, help="the port on this machine (JupyterLab's usual one if not given)")
+    trace_help = "tell what a run did: of a trace, a journal, a session, or a trace of another framework"
+    trace_parser = commands.add_parser("trace", help=trace_help, description=trace_help)
+    trace_parser.add_argument("file", type=Path, help="trace-….jsonl, a session's .json or .jsonl, spans, messages")
+    trace_parser.add_argument("--html", type=Path, metavar="OUT", help="write the trace as a page, too")
+    trace_parser.add_argument("--errors", action="store_true", help="tell only what went wrong")
     doctor_help = "say what is installed, what is missing, and what to do"
     commands.add_parser("doctor", help=doctor_help, description=doctor_help)
     return parser
@@ -47,6 +54,32 @@ def _parser() -> argparse.ArgumentParser:
 def _say(line: str = "") -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
+
+
+# A trace
+
+
+def trace(file: Path, *, html: Path | None = None, errors: bool = False) -> int:
+    """Prints what a run did, and writes its page where one is wanted; 1 when the file cannot be used."""
+    from .catalogue import text
+    from .core.exceptions import HelloAgentsException
+    from .core.settings import language
+    from .observability.html_report import report_html
+    from .observability.summary import read_trace, summary
+
+    try:
+        events = read_trace(file)
+        if html is not None:
+            html.parent.mkdir(parents=True, exist_ok=True)
+            html.write_text(report_html(events, language()), encoding="utf-8")
+    except (OSError, HelloAgentsException) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    for line in summary(events, language(), errors):
+        _say(line)
+    if html is not None:
+        _say(text("trace.html", language(), path=html))
+    return 0
 
 
 # The book

@@ -25,6 +25,9 @@ from .children import child_of, question_of, spawn_or_wait, stop_with
 from .simple_agent import SimpleAgent
 from .tool_loop import tool_loop
 
+if TYPE_CHECKING:
+    from ..tools.permissions import Policy
+
 PLAN_TOOL = "generate_plan"
 
 
@@ -180,12 +183,13 @@ class PlanSolveAgent(Agent):
         max_tool_iterations: int = 3,
         *,
         custom_prompts: Mapping[str, str] | None = None,
+        permissions: Policy | None = None,
     ) -> None:
         """`custom_prompts` may hold `planner` and `executor`, and may also stand in the place of `planner_prompt`."""
         if isinstance(planner_prompt, Mapping):
             planner_prompt, custom_prompts = None, planner_prompt
         prompts = custom_prompts or {}
-        super().__init__(name, llm, system_prompt, config, tool_registry)
+        super().__init__(name, llm, system_prompt, config, tool_registry, permissions=permissions)
         self.planner = Planner(llm, planner_prompt or prompts.get("planner"), self.config)
         self.executor = Executor(
             llm,

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..core.contexts import Builder
+    from ..tools.permissions import Policy
     from ..tools.registry import ToolRegistry
 
 
 class ThoughtTool(Tool):
     """Thinking as a tool: it changes nothing, and its text stays in the conversation."""
+
+    inert = True
 
     def __init__(self, language: str = "en") -> None:
         super().__init__("Thought", text("react.thought", language))
@@ -41,6 +45,8 @@ class ThoughtTool(Tool):
 
 class FinishTool(Tool):
     """Finishing as a tool: its argument is the answer. The agent stops on it."""
+
+    inert = True
 
     def __init__(self, language: str = "en") -> None:
         super().__init__("Finish", text("react.finish", language))
@@ -67,10 +73,22 @@ class ReActAgent(Agent):
         config: Config | None = None,
         max_steps: int = 5,
         custom_prompt: str | None = None,
+        *,
+        permissions: Policy | None = None,
+        context_builder: Builder | None = None,
     ) -> None:
         """`custom_prompt` is a system prompt as a template: `{tools}` stands for the descriptions of the tools, and
         `{question}` and `{history}`, which a conversation has in its messages, for nothing."""
-        super().__init__(name, llm, system_prompt, config, tool_registry, max_steps=max_steps)
+        super().__init__(
+            name,
+            llm,
+            system_prompt,
+            config,
+            tool_registry,
+            max_steps=max_steps,
+            permissions=permissions,
+            context_builder=context_builder,
+        )
         self.custom_prompt = custom_prompt
 
     def decide(self, run: Run) -> Action:

@@ -18,6 +18,7 @@ from .children import child_of, question_of, spawn_or_wait, stop_with
 from .simple_agent import SimpleAgent
 
 if TYPE_CHECKING:
+    from ..tools.permissions import Policy
     from ..tools.registry import ToolRegistry
 
 SATISFIED = ("no need for improvement", "无需改进")
@@ -62,12 +63,13 @@ class ReflectionAgent(Agent):
         max_tool_iterations: int = 3,
         *,
         custom_prompts: Mapping[str, str] | None = None,
+        permissions: Policy | None = None,
     ) -> None:
         """`custom_prompts` may hold `initial`, `reflect` and `refine`, with `{task}`, `{content}`, `{last_attempt}` and
         `{feedback}` in them. They may also be given in the place of `tool_registry`, where they once stood."""
         if isinstance(tool_registry, Mapping):
             tool_registry, custom_prompts = None, tool_registry
-        super().__init__(name, llm, system_prompt, config, tool_registry)
+        super().__init__(name, llm, system_prompt, config, tool_registry, permissions=permissions)
         self.max_iterations = max_iterations
         self.prompts = dict(custom_prompts or {})
         self.max_tool_iterations = max_tool_iterations

@@ -13,7 +13,9 @@ from ..old_names import old_names
 from .tool_loop import tool_loop
 
 if TYPE_CHECKING:
+    from ..core.contexts import Builder
     from ..tools.base import Tool
+    from ..tools.permissions import Policy
     from ..tools.registry import ToolRegistry
 
 
@@ -31,8 +33,20 @@ class SimpleAgent(Agent):
         tool_registry: ToolRegistry | None = None,
         enable_tool_calling: bool = True,
         max_tool_iterations: int = 3,
+        *,
+        permissions: Policy | None = None,
+        context_builder: Builder | None = None,
     ) -> None:
-        super().__init__(name, llm, system_prompt, config, tool_registry, max_steps=max_tool_iterations)
+        super().__init__(
+            name,
+            llm,
+            system_prompt,
+            config,
+            tool_registry,
+            max_steps=max_tool_iterations,
+            permissions=permissions,
+            context_builder=context_builder,
+        )
         self.enable_tool_calling = enable_tool_calling
 
     def decide(self, run: Run) -> Action:

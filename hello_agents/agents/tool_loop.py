@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from ..catalogue import text
-from ..core.action import Action, Ask, Call, Request, Wait
-from ..core.limits import not_run
+from ..core.action import Action, Ask, Request, Wait
 from ..core.message import ToolCall
-from ..core.run import Returned, Run, Stopped
+from ..core.permitting import ALLOW, ASK, permit
+from ..core.run import Run, Stopped
 
 
 def tool_loop(run: Run, request: Callable[[], Request], asks: Callable[[ToolCall], bool], language: str) -> Action:
@@ -20,26 +18,10 @@ def tool_loop(run: Run, request: Callable[[], Request], asks: Callable[[ToolCall
     """
     waiting = run.pending
     if waiting:
-        return _answer(run, waiting, asks, language)
+        return permit(run, waiting, lambda call: ASK if asks(call) else ALLOW, language)
     if not run.messages:
         return Wait(())
     last = run.messages[-1]
     if last.role == "assistant":
         return Stopped("finished", last.text)
     return Ask(request())
-
-
-def _answer(run: Run, waiting: tuple[ToolCall, ...], asks: Callable[[ToolCall], bool], language: str) -> Action:
-    """Refused calls are answered, allowed ones run, the others wait for a person."""
-    ready: list[ToolCall] = []
-    for call in waiting:
-        verdict = run.verdicts.get(call.id)
-        if verdict is None:
-            if not asks(call):
-                ready.append(call)
-        elif not verdict.allowed:
-            why = verdict.reason or text("call.refused_why", language)
-            return Returned(not_run(call, text("call.refused", language, reason=why), "REFUSED"))
-        else:
-            ready.append(call if verdict.arguments is None else replace(call, arguments=verdict.arguments, fault=None))
-    return Call(tuple(ready)) if ready else Wait(waiting)

@@ -3,30 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text as catalogue_text
 from ..old_names import old_names
-from .action import Action, Ask, Model, Request
+from .action import Action, Ask, Call, Model, Request
+from .budgets import share
 from .compaction import Policy, compact
 from .config import Config
+from .contexts import with_context
 from .delegation import delegate
-from .exceptions import AgentException
+from .exceptions import AgentException, ConfigException
 from .keeping import Keeping
 from .limits import limit, not_run
 from .llm import HelloAgentsLLM
-from .loop import Loop, adrive, drive
+from .loop import Actor, Loop, adrive, drive
 from .message import Message, ToolCall
 from .opaque import OwnRun, apart, closed, has_own_run, in_a_thread, recorded, whole
-from .run import Entry, Event, Judged, Limits, Noted, Returned, Run, Stopped, Told, evolve, frame_of, settle_all
+from .permitting import permit
+from .run import (
+    Entry,
+    Event,
+    Judged,
+    Limits,
+    Noted,
+    Returned,
+    Run,
+    Spawned,
+    Stopped,
+    Told,
+    evolve,
+    frame_of,
+    settle_all,
+)
 
 if TYPE_CHECKING:
     from ..tools.builtin.task_tool import TaskTool
+    from ..tools.permissions import Policy as Permissions
     from ..tools.registry import ToolRegistry
     from ..tools.tool_filter import ToolFilter
     from .agent_history import AgentHistory
+    from .contexts import Builder
     from .debugger import Debugger
     from .lifecycle import EventType, LifecycleHook
     from .streaming import StreamBuffer, StreamEvent
@@ -34,7 +54,7 @@ if TYPE_CHECKING:
 Placed = tuple[str, Event]
 """An event and the frame it belongs to."""
 
-_LIMITS = ("max_steps", "max_tokens", "max_repeats")
+_LIMITS = ("max_steps", "max_tokens", "max_repeats", "max_total_steps", "max_seconds", "max_cost")
 
 
 class Waiting(AgentException):
@@ -67,16 +87,25 @@ class Agent(Keeping):
         tool_registry: ToolRegistry | None = None,
         *,
         max_steps: int | None = None,
+        context_builder: Builder | None = None,
+        permissions: Permissions | None = None,
     ) -> None:
+        """`context_builder`: builds what the model is told with each question, for the whole conversation so far."""
         self.name = name
         self.llm = llm
         self.system_prompt = system_prompt
         self.config = config or Config()
         self.tool_registry = tool_registry
         self.max_steps = max_steps if self.config.max_steps is None else self.config.max_steps
+        self.context_builder = context_builder
         self.members: dict[str, Agent] = {}
         """The agents that decide for child runs, by name. One named `summarizer` writes summaries, where wanted."""
+        self.permissions = permissions if permissions is not None else _configured(self.config)
+        """Which calls run, which a person must agree to, and which are refused. `None`: the tools themselves say."""
         self._policy: Policy | None = None
+        self._actors: dict[str, Actor] = {}
+        self._below: dict[str, tuple[Agent, Permissions, Agent]] = {}
+        self._patterns: dict[str, Agent] = {}
         self.state = Run(name)
         """The conversation so far, as a value. Assign an older or loaded run to go on from there."""
         self.journal: list[Entry] = []
@@ -102,10 +131,16 @@ class Agent(Keeping):
     def act(self, run: Run) -> Action:
         """What `decide` wants, within the limits of the run, and of what the model can take."""
         decided = whole(run) if self.opaque else self.decide(run)
+        if self.permissions is not None and isinstance(decided, Call):
+            decided = self._permit(run, decided, self.permissions)
         action = delegate(run, decided, self.tools(run).spawning(), self._task_tool, self._start_child)
+        if self.context_builder is not None and isinstance(action, Ask) and not self.opaque:
+            action = with_context(run, action, self.context_builder)
         action = limit(run, action, self.config.language)
-        # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
-        return compact(run, action, self.policy) if isinstance(action, Ask) else action
+        if isinstance(action, Ask):
+            # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
+            action = compact(run, action, self.policy)
+        return share(run, action) if isinstance(action, Spawned) else action
 
     @property
     def policy(self) -> Policy:
@@ -166,20 +201,21 @@ class Agent(Keeping):
         if run.agent not in self.members:
             for tool in self.tools(self.state).get_all_tools():
                 if tool.spawns:
-                    return closed(self._sub_agent(cast("TaskTool", tool), run.agent))
+                    # One for each child run: what its tools remember, a list of things to do, say, is its own.
+                    return closed(self._bound(self._new_sub_agent(cast("TaskTool", tool), run.agent), ""))
             raise AgentException(
                 f"{self.name!r} has no member {run.agent!r} for this child run. Put it into `members` first."
             )
-        return closed(self.members[run.agent])
+        return closed(self._bound(self.members[run.agent], run.agent))
 
     # -- running ----------------------------------------------------------------------------------
 
     def run(self, input_text: str, **kwargs: Any) -> str:
         """Answers, remembering what was said before.
 
-        `max_steps`, `max_tokens` and `max_repeats` override the agent's limits for this call. Raises
-        `Waiting` when a call needs approval, a typed `LLMException` when the model fails; what happened
-        until then stays in `state`, and `resume()` goes on from it.
+        `max_steps`, `max_tokens`, `max_repeats`, `max_total_steps`, `max_seconds` and `max_cost` override the agent's
+        limits for this call. Raises `Waiting` when a call needs approval, a typed `LLMException` when the model fails;
+        what happened until then stays in `state`, and `resume()` goes on from it.
         """
         for _ in self._walk(self._opening(input_text, kwargs)):
             pass
@@ -236,7 +272,8 @@ class Agent(Keeping):
                 if not isinstance(told, str):
                     yield told
             return
-        async for record in self._awalk(self._loop(False), self._opening(text, kwargs)):
+        opening = self._opening(text, kwargs)
+        async for record in self._awalk(self._loop(False), opening):
             yield record
 
     async def arun_stream(
@@ -349,13 +386,39 @@ class Agent(Keeping):
         return tool.child(call, agent, self.tools(run).list_tools(), run)
 
     def _sub_agent(self, tool: TaskTool, pattern: str) -> Agent:
-        """The sub-agent of this pattern; made once, as it keeps nothing between its runs."""
-        if pattern not in self.members:
-            agent = tool.agent_factory(pattern)
-            if agent.tool_registry is None:
-                agent.tool_registry = self.tool_registry
-            self.members[pattern] = agent
-        return self.members[pattern]
+        """The sub-agent of this pattern, as far as the start of a child run asks for it: its prompt and its limits."""
+        if pattern in self.members:
+            return self.members[pattern]
+        if pattern not in self._patterns:
+            self._patterns[pattern] = self._new_sub_agent(tool, pattern)
+        return self._patterns[pattern]
+
+    def _new_sub_agent(self, tool: TaskTool, pattern: str) -> Agent:
+        """A sub-agent of this pattern. What the parent's tools remember stays the parent's."""
+        agent = tool.agent_factory(pattern)
+        registry = agent.tool_registry or self.tool_registry
+        agent.tool_registry = None if registry is None else registry.apart()
+        return agent
+
+    def _bound(self, agent: Agent, name: str) -> Agent:
+        """The agent under this one's policy; one with a name is made once, so that its tools go on remembering."""
+        if self.permissions is None:
+            return agent
+        known = self._below.get(name)
+        if known is not None and known[0] is agent and known[1] is self.permissions:
+            return known[2]
+        twin = copy(agent)
+        twin.permissions = self.permissions if agent.permissions is None else agent.permissions.under(self.permissions)
+        twin._actors, twin._below = {}, {}
+        if name:
+            self._below[name] = (agent, self.permissions, twin)
+        return twin
+
+    def _permit(self, run: Run, decided: Call, policy: Permissions) -> Action:
+        tools, language = self.tools(run), self.config.language
+        return permit(
+            run, decided.calls, lambda call: policy.ruling(call, tools.get_tool(call.name), language), language
+        )
 
     def _follow(self, subscriber: Callable[[Entry, Run], None]) -> None:
         run = self._start
@@ -372,9 +435,19 @@ class Agent(Keeping):
                 near = get_close_matches(name, _LIMITS, n=1)
                 hint = f"Did you mean {near[0]!r}?" if near else "Settings of the model go to `HelloAgentsLLM`."
                 raise TypeError(f"run() has no argument {name!r}; it takes {', '.join(_LIMITS)}. {hint}")
+        config = self.config
+        max_cost = kwargs.get("max_cost", config.max_total_cost)
+        if max_cost is not None and not config.prices:
+            raise ConfigException(
+                f"max_cost={max_cost!r} needs prices to count by. Give a `Config(prices={{model: (in, out)}})`."
+            )
         return replace(
             self.state.limits,
             max_steps=kwargs.get("max_steps", self.max_steps),
+            max_total_steps=kwargs.get("max_total_steps", config.max_total_steps),
+            max_seconds=kwargs.get("max_seconds", config.max_total_seconds),
+            max_cost=max_cost,
+            prices=config.prices or None,
             max_tokens=kwargs.get("max_tokens", self.config.max_total_tokens),
             max_repeats=kwargs.get("max_repeats", self.config.max_repeated_calls),
             max_calls_per_tool=self.config.max_iterations_per_tool,
@@ -390,6 +463,8 @@ class Agent(Keeping):
         for frame, event in opening:
             state = evolve(state, event, frame)
         opening += self._superseded(state)
+        if run is None:
+            self._actors = {}
         system = self.system_text()
         first = state.messages[0] if state.messages else None
         if system and not (first and first.role == "system" and first.content == system):
@@ -424,7 +499,7 @@ class Agent(Keeping):
                         loop.record("", Noted("subscriber_error", note))
 
         seq = self.journal[-1].seq + 1 if self.journal else 0
-        loop = Loop(self, self._state, seq=seq, deltas=deltas, sink=sink)
+        loop = Loop(self, self._state, seq=seq, deltas=deltas, sink=sink, actors=self._actors)
         return loop
 
     def _walk(self, opening: list[Placed], deltas: bool = False) -> Iterator[tuple[Entry, Run]]:
@@ -458,8 +533,9 @@ class Agent(Keeping):
             # Its own `run` records meanwhile, in its thread: what is to be noted waits until it has ended.
             records, record = in_a_thread(self, partial(self.run, text, **kwargs)), faults.append
         else:
+            opening = self._opening(text, kwargs)
             loop = self._loop(deltas)
-            records, record = self._awalk(loop, self._opening(text, kwargs)), partial(loop.record, "")
+            records, record = self._awalk(loop, opening), partial(loop.record, "")
         answer: str | None = None
         await tell("start", EventType.AGENT_START, input_text=text)
         yield stream.started()
@@ -492,6 +568,15 @@ class Agent(Keeping):
         if self.state.outcome is None:
             raise Waiting(self.state)
         return self.state.answer or ""
+
+
+def _configured(config: Config) -> Permissions | None:
+    """The policy that the settings describe."""
+    if config.permissions is None:
+        return None
+    from ..tools.permissions import Policy
+
+    return Policy.from_data(config.permissions)
 
 
 def _frame_for(run: Run, event: Event) -> str:

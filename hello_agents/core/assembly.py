@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..tools.circuit_breaker import CircuitBreaker
     from ..tools.registry import ToolRegistry
     from .action import Model
+    from .loop import Actor
     from .run import Entry, Run
     from .sessions import Session, Store
 
@@ -34,6 +35,7 @@ class Assembly:
     _state: Run
     _start: Run
     _session: Session | None = None
+    _actors: dict[str, Actor]
     _tool_registry: ToolRegistry | None
     _views: dict[Any, ToolRegistry]
     _plain: ToolRegistry | None
@@ -49,6 +51,7 @@ class Assembly:
         self._state = self._start = run
         self.journal = []
         self._session = None
+        self._actors = {}
 
     @property
     def tool_registry(self) -> ToolRegistry | None:
@@ -131,7 +134,11 @@ class Assembly:
     @cached_property
     def own_tools(self) -> tuple[Tool, ...]:
         """The tools that the agent brings along, besides those of its registry: its pattern's and its `config`'s."""
-        return (*self.pattern_tools(), *self._configured_tools())
+        return (*self._pattern_tools, *self._configured_tools())
+
+    @cached_property
+    def _pattern_tools(self) -> tuple[Tool, ...]:
+        return self.pattern_tools()
 
     def _follow(self, subscriber: Callable[[Entry, Run], None]) -> None:
         """Tells a subscriber of everything so far and of everything to come."""
@@ -165,9 +172,15 @@ class Assembly:
 
     def _view(self, names: tuple[str, ...] | None, deep: bool, timeout: float | None) -> ToolRegistry:
         """The caller's tools and the agent's own, as far as allowed; at the greatest depth without spawning ones."""
-        registry = self._registry()
+        registry, pattern = self._registry(), self._pattern_tools
         taken = set(registry.list_tools())
-        own = [tool for tool in self.own_tools if tool.name not in taken and not (deep and tool.spawns)]
+        own = [
+            tool
+            for tool in self.own_tools
+            if tool.name not in taken
+            and (names is None or tool.name in names or tool in pattern)
+            and not (deep and tool.spawns)
+        ]
 
         def allow(name: str) -> bool:
             tool = registry.get_tool(name)

@@ -71,7 +71,7 @@ class Policy:
         if messages is run.messages:
             total = self._bound(run.messages)
         else:
-            own = _shared(run.messages, messages)
+            own = shared(run.messages, messages)
             total = self._bound(run.messages) if own else 0
             for place in range(own, len(messages)):
                 total += bound(messages[place])
@@ -81,7 +81,7 @@ class Policy:
 
     def tokens(self, run: Run, request: Request) -> int:
         """The tokens of a request, counted."""
-        own = _shared(run.messages, request.messages)
+        own = shared(run.messages, request.messages)
         counter = self.counter
         total = counter.count_messages(run.messages) if own else 0
         if own:
@@ -119,7 +119,7 @@ def _bound_of_schema(schema: dict[str, Any]) -> int:
     return len(json.dumps(schema, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"))
 
 
-def _shared(own: Messages, asked: Sequence[Message]) -> int:
+def shared(own: Messages, asked: Sequence[Message]) -> int:
     """How many messages a request has in common with the run, from the first on: all of the run's, or none."""
     size = len(own)
     if asked is own:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -13,6 +14,8 @@ from .exceptions import ConfigException
 if TYPE_CHECKING:
     from .llm import HelloAgentsLLM
 
+Price = tuple[float, float] | tuple[float, float, float]
+
 ALIASES = {
     "truncate_strategy": "tool_output_truncate_direction",
     "tool_circuit_breaker_threshold": "circuit_failure_threshold",
@@ -23,6 +26,10 @@ ALIASES = {
 
 def _language() -> str:
     return os.environ.get("HELLO_AGENTS_LANG", "en")
+
+
+def _no_prices() -> dict[str, Price]:
+    return {}
 
 
 @dataclass(init=False, slots=True)
@@ -51,6 +58,15 @@ class Config:
     """Replies that may use tools, for an agent that was not given a number of its own. `None`: the agent's default."""
     max_total_tokens: int | None = None
     """Tokens one question may cost, children included. `None`: no limit."""
+    max_total_steps: int | None = None
+    """Requests to the model one question may cost, children included. `None`: no limit."""
+    max_total_seconds: float | None = None
+    """Seconds one question may take, children included and waiting for a person left out. `None`: no limit."""
+    max_total_cost: float | None = None
+    """Money one question may cost, children included, in what `prices` are counted in. `None`: no limit."""
+    prices: dict[str, Price] = field(default_factory=_no_prices)
+    """Model -> what a million tokens cost: (in, out), or (in, out, in from the cache). A model that is not in it costs
+    what the dearest does."""
     max_repeated_calls: int | None = 3
     """Equal calls with equal results before the model is warned; one more ends the loop. `None`: no limit."""
     max_iterations_per_tool: int | None = None
@@ -115,6 +131,8 @@ class Config:
     """Entries between two automatic saves of a snapshot; the journal is written entry by entry."""
 
     # -- tools
+    permissions: dict[str, Any] | None = None
+    """Which calls run, which are asked for and which are refused, as `Policy.to_data` writes it. `None`: no rules."""
     step_timeout: float | None = None
     """Seconds a tool may take. `None`: the tool's own limit, if it has one."""
     circuit_enabled: bool = True
@@ -228,7 +246,7 @@ class Config:
             raw = source.get(name.upper())
             if raw is not None:
                 try:
-                    values[name] = None if raw.strip().lower() == "none" else _checked(ALIASES.get(name, name), raw)
+                    values[name] = None if raw.strip().lower() == "none" else _read(ALIASES.get(name, name), raw)
                 except ConfigException as error:
                     raise ConfigException(f"The variable {name.upper()} cannot be read. {error}") from error
         return cls(**values)
@@ -258,6 +276,16 @@ def _hint(name: str, known: list[str]) -> str:
 @cache
 def _types() -> dict[str, Any]:
     return get_type_hints(Config)
+
+
+def _read(name: str, raw: str) -> Any:
+    """A value from the environment; tables are written as JSON."""
+    if name not in ("prices", "permissions"):
+        return _checked(name, raw)
+    try:
+        return _checked(name, json.loads(raw))
+    except ValueError as error:
+        raise ConfigException(f"{name}={raw!r} is not JSON: {error}. Write it as a JSON object.") from error
 
 
 def _checked(name: str, value: Any) -> Any:

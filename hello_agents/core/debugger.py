@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..catalogue import text
 from .action import Action, Ask, Call, Request, Wait
+from .budgets import ELAPSED
 from .journal import kind_of
 from .loop import Decision, Loop, carry_out
 from .message import Message, Messages, ToolCall
@@ -539,6 +540,8 @@ def _steps(entries: list[Entry]) -> list[Step]:
                 group = (entry.frame, "told")
             case Began() | Returned():
                 group = (entry.frame, "calls")
+            case Noted(key) if key == ELAPSED and starts:
+                continue  # The time belongs to what has taken it.
             case _:
                 group = None
         if group is None or group != before:

@@ -14,8 +14,9 @@ from itertools import takewhile
 
 from ..catalogue import text
 from .action import Action, Ask, Call, Wait
+from .budgets import call_of, nothing_for, notices, spent_up
 from .message import Message, ToolCall
-from .run import Noted, Returned, Run, Stopped
+from .run import Noted, Returned, Run, Spawned, Stopped
 
 CLOSING = "closing"
 """The note's key: `{"reason": …, "step": …}`, the step being the last request's."""
@@ -48,6 +49,8 @@ def limit(run: Run, action: Action, language: str) -> Action:
         match action:
             case Ask():
                 return _open(run, action, language)
+            case Spawned() if nothing_for(run):
+                return _without_child(run, action, language)
             case Call(calls) if run.limits.max_calls_per_tool is not None:
                 return _within_calls(run, calls, run.limits.max_calls_per_tool, language)
             case _:
@@ -60,6 +63,8 @@ def limit(run: Run, action: Action, language: str) -> Action:
             return Ask(replace(request, messages=(*request.messages, notice), tool_choice="none"), tolerant)
         case Call(calls) | Wait(calls) if close.answered:
             return Returned(not_run(calls[0], text("limits.not_run", language), "NOT_RUN"))
+        case Spawned():
+            return _without_child(run, action, language)
         case Stopped("finished", answer):
             return Stopped(close.reason, answer or closing_answer(run, close.reason, language))
         case _:
@@ -130,23 +135,36 @@ def _open(run: Run, ask: Ask, language: str) -> Action:
     reason = None
     if left is not None and left <= 0:
         reason = "max_steps"
-    elif limits.max_tokens is not None and (run.usage - run.turn_usage).total_tokens >= limits.max_tokens:
-        reason = "token_budget"
+    elif (budget := spent_up(run)) is not None:
+        reason = budget
     elif limits.max_repeats is not None and times > limits.max_repeats:
         reason = "repeated_call"
     elif limits.max_failures is not None and _failures(run) >= limits.max_failures:
         reason = "degraded"
     if reason is not None:
         return Noted(CLOSING, {"reason": reason, "step": run.steps})
-    notices: list[str] = []
+    said = notices(run, language)
     if left is not None and left <= NEAR < (limits.max_steps or 0):
-        notices.append(text("limits.steps_left", language, left=left))
+        said.append(text("limits.steps_left", language, left=left))
     if limits.max_repeats is not None and times >= limits.max_repeats:
-        notices.append(text("limits.repeated", language, name=name, times=times))
-    if not notices:
+        said.append(text("limits.repeated", language, name=name, times=times))
+    if not said:
         return ask
-    notice = Message("\n".join(notices), "user")
+    notice = Message("\n".join(said), "user")
     return Ask(replace(ask.request, messages=(*ask.request.messages, notice)), ask.tolerant)
+
+
+def _without_child(run: Run, spawned: Spawned, language: str) -> Action:
+    """What is done in the place of a child for which nothing is left."""
+    call = call_of(run, spawned)
+    if call is not None:
+        return Returned(not_run(call, text("limits.no_share", language), "NOT_RUN"))
+    close = closing(run)
+    if close is None:
+        return Noted(CLOSING, {"reason": spent_up(run) or "token_budget", "step": run.steps})
+    # What such a run has to say, its children have said.
+    last = next((child.answer for child in reversed(tuple(run.children.values())) if child.answer), None)
+    return Stopped(close.reason, last or closing_answer(run, close.reason, language))
 
 
 def _within_calls(run: Run, calls: tuple[ToolCall, ...], most: int, language: str) -> Action:

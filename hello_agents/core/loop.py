@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .action import Action, Ask, Call, Model, Wait
+from .budgets import ELAPSED, elapsed
 from .exceptions import LLMException, ModelRefused, ModelTimeout
 from .message import Message, ToolCall
 from .run import Began, Delta, Entry, Event, Noted, Replied, Returned, Run, Spawned, evolve
@@ -87,16 +88,21 @@ class Loop:
         deltas: bool = False,
         sink: Sink | None = None,
         clock: Callable[[], float] = time.time,
+        actors: dict[str, Actor] | None = None,
     ) -> None:
+        """`actors` are those that an earlier walk of the same run found, by frame; new ones are put into it."""
         self.run = run
         """The whole run, as it is now."""
         self.deltas = deltas
         self.parked = False
         """An entry was made that the sink did not take."""
-        self._actors = {"": actor}
+        self._actors = {} if actors is None else actors
+        self._actors[""] = actor
         self._seq = seq
         self._sink = sink
         self._clock = clock
+        self._began = clock()
+        self._before = (run.turn, elapsed(run))
 
     def decision(self) -> Decision | None:
         """What the innermost unfinished frame does next; `None` when all is done or waits for a person."""
@@ -145,11 +151,28 @@ class Loop:
             self.parked = False
         return entry, self.run
 
+    @property
+    def timed(self) -> bool:
+        """Whether the question has a limit in seconds, so that its time is written down."""
+        return self.run.limits.max_seconds is not None
+
+    def record_time(self, frame: str) -> Iterator[tuple[Entry, Run]]:
+        """Writes down how long the question has taken, in this frame and in those above it."""
+        turn, before = self._before
+        seconds = self._clock() - self._began + (before if turn == self.run.turn else 0.0)
+        path = frame.split("/") if frame else []
+        for length in range(len(path), -1, -1):
+            above = "/".join(path[:length])
+            note = {"turn": self.run.at(above).turn, "seconds": round(seconds, 3)}
+            yield self.record(above, Noted(ELAPSED, note))
+
     def record_failure(self, decision: Decision, error: Exception) -> tuple[Entry, Run]:
         """Writes down that the model gave no reply; the step is used up."""
         value: dict[str, Any] = {"type": type(error).__name__, "message": str(error), "step": decision.run.steps}
         if isinstance(error, LLMException) and error.status is not None:
             value["status"] = error.status
+        if tolerated(decision.action, error):
+            value["tolerated"] = True  # Else the walk ends here, which no later entry tells of.
         return self.record(decision.frame, Noted("model_error", value, step=True))
 
     def _decide(self, frame: str, run: Run) -> Decision | None:
@@ -160,6 +183,11 @@ class Loop:
         if isinstance(action, Wait):
             return None
         return Decision(frame, run, actor, _placed(action, frame))
+
+
+def tolerated(action: Action, error: Exception) -> bool:
+    """Whether the agent decides again after this error, which is otherwise raised."""
+    return isinstance(action, Ask) and action.tolerant and isinstance(error, ModelRefused)
 
 
 def drive(loop: Loop) -> Iterator[tuple[Entry, Run]]:
@@ -176,7 +204,7 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
     """Does one thing, and records what came of it."""
     frame, action = decision.frame, decision.action
     match action:
-        case Ask(request, tolerant):
+        case Ask(request):
             try:
                 replied = False
                 for event in decision.actor.model(loop.deltas).stream(request):
@@ -189,7 +217,7 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
                 if loop.parked:
                     raise  # The model has replied; it is the sink that failed.
                 yield loop.record_failure(decision, error)
-                if not (tolerant and isinstance(error, ModelRefused)):
+                if not tolerated(action, error):
                     raise
         case Call(calls):
             tools = decision.actor.tools(decision.run)
@@ -200,6 +228,8 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
             return
         case _:
             yield loop.record(frame, action)
+    if loop.timed and isinstance(action, Ask | Call):
+        yield from loop.record_time(frame)
 
 
 async def adrive(loop: Loop) -> AsyncIterator[tuple[Entry, Run]]:
@@ -217,7 +247,7 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
     """`carry_out`, awaiting: independent calls run side by side, and are recorded as they complete."""
     frame, action = decision.frame, decision.action
     match action:
-        case Ask(request, tolerant):
+        case Ask(request):
             try:
                 replied = False
                 events = decision.actor.model(loop.deltas).astream(request)
@@ -231,7 +261,7 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
                 if loop.parked:
                     raise  # The model has replied; it is the sink that failed.
                 yield loop.record_failure(decision, error)
-                if not (tolerant and isinstance(error, ModelRefused)):
+                if not tolerated(action, error):
                     raise
         case Call(calls):
             waiting = list(calls)
@@ -248,6 +278,9 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
             return
         case _:
             yield loop.record(frame, action)
+    if loop.timed and isinstance(action, Ask | Call):
+        for record in loop.record_time(frame):
+            yield record
 
 
 async def _within(events: AsyncIterator[Delta | Replied], seconds: float | None) -> AsyncIterator[Delta | Replied]:

@@ -41,6 +41,13 @@ class Usage:
     """The part of `prompt_tokens` that came from the provider's cache."""
     reasoning_tokens: int = 0
     """The part of `completion_tokens` that was thinking."""
+    cost_nano: int = 0
+    """Billionths of what the prices are counted in; 0 where the run has no prices."""
+
+    @property
+    def cost(self) -> float:
+        """Money, in what the prices are counted in."""
+        return self.cost_nano / 1_000_000_000
 
     @property
     def total_tokens(self) -> int:
@@ -52,6 +59,7 @@ class Usage:
             self.completion_tokens + other.completion_tokens,
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
+            self.cost_nano + other.cost_nano,
         )
 
     def __sub__(self, other: Usage) -> Usage:
@@ -60,6 +68,7 @@ class Usage:
             self.completion_tokens - other.completion_tokens,
             self.cached_tokens - other.cached_tokens,
             self.reasoning_tokens - other.reasoning_tokens,
+            self.cost_nano - other.cost_nano,
         )
 
 

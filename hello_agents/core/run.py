@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal, assert_never
 
 from .message import Message, Messages, ToolCall, Usage
+from .prices import priced
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -39,6 +40,18 @@ class Limits:
     """Names of the tools on offer. `None`: all of the agent's."""
     depth: int = 0
     """How many frames are above this one."""
+    max_total_steps: int | None = None
+    """Requests to the model that this question may cost, children included. `None`: no limit."""
+    max_seconds: float | None = None
+    """Seconds this question may take, children included and waiting for a person left out. `None`: no limit.
+
+    Looked at before each request: a reply or a call that is under way is not broken off."""
+    max_cost: float | None = None
+    """Money this question may cost, children included, in what `prices` are counted in. `None`: no limit."""
+    prices: Mapping[str, tuple[float, ...]] | None = None
+    """Model -> what a million tokens cost: (in, out), or (in, out, in from the cache). `None`: nothing is counted.
+
+    A model that is not in the table costs what the dearest does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +59,8 @@ class Outcome:
     """How a question ended."""
 
     reason: str
-    """`finished`, `max_steps`, `token_budget`, `repeated_call`, `degraded`, `superseded`, or an agent's own word."""
+    """`finished`, `max_steps`, `token_budget`, `max_total_steps`, `max_cost`, `max_seconds`, `repeated_call`,
+    `degraded`, `superseded`, or an agent's own word."""
     answer: str | None = None
 
 
@@ -185,6 +199,8 @@ class Run:
     """`steps` when the current question was told."""
     turn_usage: Usage = NO_USAGE
     """`usage` when the current question was told."""
+    turn_tree_steps: int = 0
+    """Requests in this run and those below when the current question was told, if they are limited."""
 
     @property
     def pending(self) -> tuple[ToolCall, ...]:
@@ -264,12 +280,12 @@ def evolve(run: Run, event: Event, frame: str = "") -> Run:
     if frame:
         return _evolve_child(run, event, frame)
     match event:
-        case Replied(message, usage):
+        case Replied(message, usage, model):
             return _changed(
                 run,
                 messages=run.messages.plus(_with_unique_ids(message, run)),
                 steps=run.steps + 1,
-                usage=run.usage + usage,
+                usage=run.usage + (usage if run.limits.prices is None else priced(usage, model, run.limits.prices)),
                 begun=_NONE_BEGUN,
                 verdicts=_EMPTY,
                 outcome=None,
@@ -355,7 +371,12 @@ def _told(run: Run, message: Message, limits: Limits | None) -> Run:
         turn=run.turn + 1,
         turn_step=run.steps,
         turn_usage=run.usage,
+        turn_tree_steps=_steps_below(run) if (limits or run.limits).max_total_steps is not None else 0,
     )
+
+
+def _steps_below(run: Run) -> int:
+    return sum(one.steps for _, one in run.frames)
 
 
 def _with_unique_ids(message: Message, run: Run) -> Message:

@@ -1,19 +1,36 @@
-"""Observability: what a run did, written down for people; secrets masked."""
+"""Observability: what a run did, written down for people and for programs; secrets masked."""
 
 from typing import TYPE_CHECKING
 
 from ..lazy import lazily
 
 if TYPE_CHECKING:
+    from .guests import read_guest
     from .html_report import report_html
+    from .json_log import JsonLog
+    from .metrics import Metrics
+    from .otel import OtelSubscriber
     from .projection import Projection, trace_events
     from .trace_logger import TraceLogger
 
-__all__ = ["Projection", "TraceLogger", "report_html", "trace_events"]
+__all__ = [
+    "JsonLog",
+    "Metrics",
+    "OtelSubscriber",
+    "Projection",
+    "TraceLogger",
+    "read_guest",
+    "report_html",
+    "trace_events",
+]
 
 _HOMES = {
+    "JsonLog": "json_log",
+    "Metrics": "metrics",
+    "OtelSubscriber": "otel",
     "Projection": "projection",
     "TraceLogger": "trace_logger",
+    "read_guest": "guests",
     "report_html": "html_report",
     "trace_events": "projection",
 }

@@ -38,7 +38,7 @@ def totals(events: Sequence[Event]) -> dict[str, Any]:
     return {
         "steps": len(usage),
         "tool_calls": sum(1 for one in events if one.get("event") == "tool_call"),
-        "errors": sum(1 for one in events if _failed(one)),
+        "errors": sum(1 for one in events if failed_event(one)),
         **{
             name: sum(_number(one.get(name)) for one in usage)
             for name in ("prompt_tokens", "completion_tokens", "cached_tokens", "total_tokens")
@@ -111,7 +111,7 @@ class _Page:
         t = self.totals
         cached = f"{t['cached_tokens']:,}"
         cached = f" <small>{self.say('cached', n=cached)}</small>" if t["cached_tokens"] else ""
-        yield self.say("time"), _duration(t["seconds"] * 1000)
+        yield self.say("time"), duration(t["seconds"] * 1000)
         yield self.say("requests"), f"{t['steps']:,}"
         yield self.say("calls"), f"{t['tool_calls']:,}"
         yield self.say("tokens"), f"{t['total_tokens']:,}"
@@ -125,7 +125,7 @@ class _Page:
         for one in self.events:
             counts[_kind(one)] += 1
             # A call that failed is an error as well as a call.
-            counts["error"] += _failed(one) and _kind(one) != "error"
+            counts["error"] += failed_event(one) and _kind(one) != "error"
         chips = "".join(
             f'<button type="button" class="chip {kind}" data-kind="{kind}" aria-pressed="true">'
             f"<i></i>{self.say(kind)} <small>{count}</small></button>"
@@ -164,7 +164,7 @@ class _Page:
         moment = _moment(one)
         offset = "" if moment is None else f"+{moment - self.begin:.2f}"
         name, line = self._summary(one)
-        bad = " failed" if _failed(one) else ""
+        bad = " failed" if failed_event(one) else ""
         unfolded = " open" if bad else ""
         head = (
             f"<time>{offset}</time><i></i><b>{name}</b>"
@@ -184,7 +184,7 @@ class _Page:
         width = ms / 10 / self.span
         left = min(max(left, 0.0), 100.0)
         return (
-            f'<span class="ms">{_duration(ms)}</span><span class="lane">'
+            f'<span class="ms">{duration(ms)}</span><span class="lane">'
             f'<i style="left:{left:.2f}%;width:{min(width, 100 - left):.2f}%"></i></span>'
         )
 
@@ -279,7 +279,8 @@ def _kind(one: Event) -> str:
     return KINDS.get(str(one.get("event")), "note")
 
 
-def _failed(one: Event) -> bool:
+def failed_event(one: Event) -> bool:
+    """Whether something went wrong at this event."""
     return one.get("event") == "error" or (one.get("event") == "tool_result" and _payload(one).get("status") == "error")
 
 
@@ -312,7 +313,7 @@ def _one_line(words: str) -> str:
     return line if len(line) <= 220 else line[:220] + "…"
 
 
-def _duration(ms: float) -> str:
+def duration(ms: float) -> str:
     if ms < 1000:
         return f"{ms:.0f} ms"
     seconds = ms / 1000

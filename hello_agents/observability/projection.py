@@ -40,7 +40,8 @@ from .values import json_value
 Named = tuple[str, dict[str, Any]]
 """The name of an event and its payload."""
 
-_FAULTS = ("model_error", "subscriber_error", "hook_error")
+FAULTS = ("model_error", "subscriber_error", "hook_error")
+"""Keys of the notes on what went wrong."""
 
 
 class Projection:
@@ -70,16 +71,16 @@ class Projection:
                 return "model_output", self._reply(event, entry)
             case Began(call_id):
                 self._began[frame, call_id] = entry.time
-                name, arguments = _call(run, call_id)
+                name, arguments = call_of(run, call_id)
                 return "tool_call", {"tool_name": name, "tool_call_id": call_id, "args": arguments}
             case Returned(message):
                 return "tool_result", self._result(message, run, entry)
             case Judged(call_id, allowed, arguments, reason):
-                payload: dict[str, Any] = {"tool_name": _call(run, call_id)[0], "tool_call_id": call_id}
+                payload: dict[str, Any] = {"tool_name": call_of(run, call_id)[0], "tool_call_id": call_id}
                 payload |= {"allowed": allowed, "reason": reason}
                 return "approval", payload | ({} if arguments is None else {"args": arguments})
             case Spawned(id, child):
-                self._since[f"{frame}/{id}" if frame else id] = entry.time
+                self._since[below(frame, id)] = entry.time
                 asked = next((m.content for m in reversed(child.messages) if m.role == "user"), None)
                 return "agent_start", {"id": id, "agent": child.agent, "task": asked}
             case Stopped(reason, answer):
@@ -87,8 +88,8 @@ class Projection:
             case Compacted(start, stop, messages):
                 texts = [{"role": one.role, "content": one.content} for one in messages]
                 return "history_compressed", {"replaced": stop - start, "by": len(messages), "messages": texts}
-            case Noted(key, value) if key in _FAULTS:
-                return "error", {"source": key.removesuffix("_error"), **_fault(value)}
+            case Noted(key, value) if key in FAULTS:
+                return "error", {"source": key.removesuffix("_error"), **fault_of(value)}
             case Noted(key, value):
                 return "note", {"key": key, "value": value}
             case Delta():
@@ -117,7 +118,7 @@ class Projection:
     def _result(self, message: Message, run: Run, entry: Entry) -> dict[str, Any]:
         call_id = message.answers or ""
         payload: dict[str, Any] = {
-            "tool_name": message.metadata.get("tool") or _call(run, call_id)[0],
+            "tool_name": message.metadata.get("tool") or call_of(run, call_id)[0],
             "tool_call_id": call_id,
             "status": message.status or "success",
             "result": message.content,
@@ -149,18 +150,24 @@ def stamp(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="milliseconds")
 
 
+def below(frame: str, id: str) -> str:
+    """The path of a child's frame."""
+    return f"{frame}/{id}" if frame else id
+
+
 def _lasted(since: float | None, until: float) -> dict[str, float]:
     return {} if since is None else {"ms": round(max(until - since, 0.0) * 1000, 1)}
 
 
-def _fault(value: object) -> dict[str, Any]:
+def fault_of(value: object) -> dict[str, Any]:
+    """What a note says went wrong: `error_type`, `message`, and what else it holds."""
     if isinstance(value, dict):
         fault = dict[str, Any](value)  # type: ignore[reportUnknownArgumentType]
         return {"error_type": fault.pop("type", ""), "message": fault.pop("message", ""), **fault}
     return {"error_type": "", "message": value}
 
 
-def _call(run: Run, call_id: str) -> tuple[str, dict[str, Any]]:
+def call_of(run: Run, call_id: str) -> tuple[str, dict[str, Any]]:
     """The name and arguments of a call, looked for from the end of the conversation."""
     at = run.messages.last_reply()
     if at is not None:

@@ -6,13 +6,15 @@
   const chips = find(".chip");
   const search = document.querySelector("input");
   const output = document.querySelector("output");
-  const texts = rows.map((row) => row.textContent.toLowerCase());
+  let texts = null;
   root.classList.add("scripted");
 
   const filter = () => {
     const shown = new Set(chips.filter((chip) => chip.ariaPressed === "true").map((chip) => chip.dataset.kind));
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
+    // Reading all texts takes a while on a long page, and is not needed until somebody searches.
+    if (words.length) texts ??= rows.map((row) => row.textContent.toLowerCase());
     rows.forEach((row, at) => {
       // A call that failed is an error as well as a call.
       const kind = shown.has(row.dataset.kind) || (row.classList.contains("failed") && shown.has("error"));

@@ -7,6 +7,7 @@ from typing import assert_never
 from . import talk
 from .plan import AskFor, CannotDo, Report, Say, UseTool, WorkOut
 from .progress import Progress, Wish
+from .quoting import quote_context
 from .remedies import looked_around
 from .sentences import call_text, excerpt, reason, sentence, tidy
 from .situation import LONGEST, Result
@@ -23,6 +24,8 @@ def compose(progress: Progress) -> str:
     lines += [line for at in range(len(progress.steps)) if (line := _line(progress, at))]
     lines += [sentence(situation, result, alone=not progress.steps) for result in progress.others]
     if any(isinstance(step, CannotDo) for step in progress.steps) or not lines:
+        if not progress.others and (quoted := quote_context(situation.question, situation.prompt)):
+            return quoted
         lines.append(talk.about(situation))
     if len(situation.turn.question) > LONGEST:
         lines.append(say(situation, "offline.long", limit=str(LONGEST)))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ..catalogue import text as catalogue_text
 from . import reports, summaries
 from .choosing import intents_of
 from .filling import Filled, fill, item_value
@@ -19,6 +20,7 @@ from .judging import failure, missing
 from .offers import Json, Parameter, Tool, as_json, blank, fits
 from .parts import parts
 from .plan import ELLIPSIS, is_statement, to_report
+from .quoting import quote, read_passages
 from .recall import given
 from .situation import Given, Situation
 from .talk import say
@@ -93,6 +95,16 @@ def executor(situation: Situation, choice: str) -> Situation | None:
     return replace(read, hands_on=True) if len(done) + 1 < len(plan) else replace(read, recap=_recap(read))
 
 
+def reader(situation: Situation, choice: str) -> RoleReply | None:
+    """Answers from passages: quotes the sentences that share most with the question, and cites them."""
+    frame = unframed("rag.prompt", situation.turn.question)
+    if frame is None:
+        return None
+    question = frame.values["question"]
+    answer = quote(question, read_passages(frame.values["passages"]))
+    return RoleReply(answer or catalogue_text("rag.not_said", language_of(question, frame.language)))
+
+
 def _recap(situation: Situation) -> tuple[str, ...]:
     """The answers of the steps before, without those that a report has taken up."""
     done = situation.given
@@ -113,7 +125,7 @@ def weigher(situation: Situation, choice: str) -> RoleReply | None:
     return None if frame is None else RoleReply(f"{importance(frame.values['content']):g}")
 
 
-ROLES: tuple[Role, ...] = (planner, critic, executor, refiner, weigher, summariser)
+ROLES: tuple[Role, ...] = (planner, critic, executor, refiner, weigher, reader, summariser)
 
 
 def forced(tool: Tool, situation: Situation) -> Json:

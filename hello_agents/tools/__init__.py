@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from .builtin.devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .builtin.file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
     from .builtin.memory_tool import MemoryTool
+    from .builtin.rag_tool import RAGTool
     from .builtin.search import SearchTool
     from .builtin.search_files import GlobTool, GrepTool
     from .builtin.skill_tool import SkillTool
     from .builtin.task_tool import TaskTool
     from .builtin.todowrite_tool import TodoItem, TodoList, TodoWriteTool
     from .chain import ToolChain, ToolChainManager, create_research_chain, create_simple_chain
+    from .mcp import MCPServer
+    from .permissions import Policy, Rule
 
 __all__ = [
     "CATEGORIES",
@@ -46,10 +49,14 @@ __all__ = [
     "FunctionTool",
     "GlobTool",
     "GrepTool",
+    "MCPServer",
     "MemoryTool",
     "MultiEditTool",
+    "Policy",
+    "RAGTool",
     "ReadOnlyFilter",
     "ReadTool",
+    "Rule",
     "SearchTool",
     "SkillTool",
     "TaskTool",
@@ -77,11 +84,15 @@ __all__ = [
 ]
 
 _LATER = {
+    "MCPServer": "mcp",
+    "Policy": "permissions",
+    "Rule": "permissions",
     "AsyncToolExecutor": "async_executor",
     "run_batch_tool": "async_executor",
     "run_batch_tool_sync": "async_executor",
     "run_parallel_tools": "async_executor",
     "run_parallel_tools_sync": "async_executor",
+    "RAGTool": "builtin.rag_tool",
     "SearchTool": "builtin.search",
     "ToolChain": "chain",
     "ToolChainManager": "chain",

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
     from concurrent.futures import Future
+
+R = TypeVar("R")
 
 Outcome = tuple[bool, Any]
 """`(True, value)`, or `(False, exception)`."""
@@ -116,21 +118,50 @@ async def _outcome(awaitable: Awaitable[Any]) -> Outcome:
         return False, error
 
 
-_lock = threading.Lock()
-_running: tuple[threading.Thread, asyncio.AbstractEventLoop] | None = None
+class LoopThread:
+    """An event loop in a thread of its own, started when first needed; it does not keep the interpreter alive."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._running: tuple[threading.Thread, asyncio.AbstractEventLoop] | None = None
+
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """The loop; `None` in its own thread."""
+        import asyncio
+
+        with self._lock:
+            # A forked child inherits the variable but not the thread.
+            if self._running is None or not self._running[0].is_alive():
+                loop = asyncio.new_event_loop()
+                thread = threading.Thread(target=loop.run_forever, daemon=True, name=self._name)
+                thread.start()
+                self._running = thread, loop
+            thread, loop = self._running
+        return None if thread is threading.current_thread() else loop
+
+    def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
+        """Begins the work on the loop. Raises `RuntimeError` in the loop's own thread, which would wait for itself."""
+        import asyncio
+
+        loop = self.loop()
+        if loop is None:
+            work.close()
+            raise RuntimeError(f"{self._name} cannot wait for its own work. Await it instead.")
+        return asyncio.run_coroutine_threadsafe(work, loop)
+
+    async def run(self, work: Coroutine[Any, Any, R]) -> R:
+        """What the work comes to, from any loop. Cancelling this cancels the work."""
+        import asyncio
+
+        if self.loop() is None:
+            return await work
+        return await asyncio.wrap_future(self.submit(work))
+
+
+_tools = LoopThread("hello-agents-loop")
 
 
 def _background_loop() -> asyncio.AbstractEventLoop | None:
-    """The loop for synchronous callers, started when first needed; `None` in its own thread."""
-    global _running
-    import asyncio
-
-    with _lock:
-        # A forked child inherits the variable but not the thread.
-        if _running is None or not _running[0].is_alive():
-            loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=loop.run_forever, daemon=True, name="hello-agents-loop")
-            thread.start()
-            _running = thread, loop
-        thread, loop = _running
-    return None if thread is threading.current_thread() else loop
+    """The loop for synchronous callers; `None` in its own thread."""
+    return _tools.loop()

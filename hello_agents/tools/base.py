@@ -82,6 +82,8 @@ class Tool:
     """Seconds after which a call is given up; a late result is dropped. `None`: no limit."""
     needs_approval: bool = False
     """A person must agree before it runs."""
+    inert: bool = False
+    """It changes nothing and tells nothing, as Finish does, so that the default of a policy does not hold for it."""
     spawns: bool = False
     """A call of it becomes a child run. Such a tool has `child`, `result` and `refused`, as `TaskTool` has."""
 
@@ -104,6 +106,10 @@ class Tool:
         from .background import in_thread
 
         return await in_thread(lambda: self.run(parameters))
+
+    def apart(self) -> Tool:
+        """The tool as a sub-agent has it: itself, unless it keeps something that belongs to one agent alone."""
+        return self
 
     def get_parameters(self) -> list[ToolParameter]:
         """The parameters, in order. Asked for once."""

@@ -203,6 +203,11 @@ class ToolRegistry:
         view._add(list(extra), False)
         return view
 
+    def apart(self) -> ToolRegistry:
+        """The registry as a sub-agent has it: with tools of its own for those that belong to one agent alone."""
+        own = [other for tool in self.get_all_tools() if (other := tool.apart()) is not tool]
+        return self.view(own) if own else self
+
     def spawning(self) -> frozenset[str]:
         """The names of the tools whose calls become child runs."""
         stamp = self._stamp()

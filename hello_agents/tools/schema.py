@@ -215,6 +215,46 @@ def of_declared(parameters: Iterable[ToolParameter]) -> Parameters:
     return Parameters(built.schema, without_nulls)
 
 
+def of_schema(schema: Mapping[str, Any]) -> Parameters:
+    """The parameters of a tool that comes with a JSON Schema of its own: shown as it is, and read as leniently as any.
+
+    A schema that cannot be read passes arguments on as they are. An optional argument may also be sent as null, which
+    means not at all, unless the schema has a meaning for it.
+    """
+    shown: Schema = {"type": "object", "properties": {}, **plain_schema(dict(schema))}
+    given = cast("Mapping[str, Any]", shown["properties"])
+    properties: dict[str, Schema] = {name: one if isinstance(one, dict) else {} for name, one in given.items()}
+    shown["properties"] = properties
+    shown["required"] = [name for name in shown.get("required", ()) if name in properties]
+    required = frozenset(shown["required"])
+    nullable = {name for name, one in properties.items() if _takes_null(one)}
+    is_open = bool(shown.get("additionalProperties")) or "patternProperties" in shown or not properties
+    fields = {name: _Field(_union(loosen(type_of(one)), None), name in required) for name, one in properties.items()}
+    fields |= {
+        name: _Field(loosen(type_of(one)), True)
+        for name, one in properties.items()
+        if name in required and name not in nullable
+    }
+    try:
+        read = _build(fields, is_open, ()).read
+    except Exception:
+        # Another's schema may say what pydantic has no type for. The server reads the arguments, too.
+        return Parameters(shown, lambda arguments: dict(arguments))
+
+    def received(arguments: Any) -> dict[str, Any]:
+        items = read(arguments).items()
+        return {name: value for name, value in items if value is not None or name in required or name in nullable}
+
+    return Parameters(shown, received)
+
+
+def _takes_null(schema: Mapping[str, Any]) -> bool:
+    """Whether null is a value of its own in this schema."""
+    kinds: Any = schema.get("type")
+    options: list[Schema] = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    return kinds == "null" or (isinstance(kinds, list) and "null" in kinds) or any(map(_takes_null, options))
+
+
 def _declared_schema(parameter: ToolParameter) -> Schema:
     shown: Schema = {"type": JSON_TYPES.get(parameter.type, parameter.type)}
     if parameter.enum is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, fields
@@ -260,6 +261,11 @@ CHECKS: dict[str, Check] = {
         2, None, outcome(call("echo", text="1"), call("echo", text="2"), call("echo", text="3"), "done")
     ),
     "max_total_tokens": Check(None, 1, outcome(call("echo"), "done")),
+    "max_total_steps": Check(None, 1, outcome(call("echo"), "done")),
+    "max_total_seconds": Check(None, 0.0, outcome(call("echo"), "done")),
+    "max_total_cost": Check(None, 0.0, outcome(call("echo"), "done"), {"prices": {"scripted": (1.0, 2.0)}}),
+    "prices": Check({}, {"scripted": (1.0, 2.0)}, lambda config: asked(config, "done").state.usage.cost),
+    "permissions": Check(None, {"rules": [{"tools": "ec*", "verdict": "refuse"}]}, outcome(call("echo"), "done")),
     "max_repeated_calls": Check(None, 2, outcome(*EQUAL)),
     "max_iterations_per_tool": Check(None, 1, outcome(call("echo", text="1"), call("echo", text="2"), "done")),
     "degrade_after_failures": Check(
@@ -363,7 +369,8 @@ def test_a_field_changes_what_the_agent_does(name: str, tmp_path: Path, monkeypa
 def test_every_field_is_read_from_its_variable(name: str) -> None:
     check = CHECKS[ALIASES.get(name, name)]
     for value in (check.one, check.other):
-        read = Config.from_env({name.upper(): str(value)})
+        written = json.dumps(value) if isinstance(value, dict) else str(value)
+        read = Config.from_env({name.upper(): written})
         assert getattr(read, name) == value
         if ALIASES.get(name, name) != "session_dir":
             others = read.to_dict() | {ALIASES.get(name, name): None}

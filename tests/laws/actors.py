@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,8 @@ from hello_agents.agents.react_agent import ReActAgent
 from hello_agents.agents.reflection_agent import ReflectionAgent
 from hello_agents.agents.simple_agent import SimpleAgent
 from hello_agents.agents.tool_loop import tool_loop
+from hello_agents.context.builder import ContextBuilder
+from hello_agents.context.sources import FunctionSource
 from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Action
 from hello_agents.core.agent import Agent
@@ -23,6 +26,7 @@ from hello_agents.core.run import Noted, Returned, Run, Spawned, Told, evolve
 from hello_agents.offline.scripted import ScriptedLLM
 from hello_agents.tools.base import Tool, ToolParameter
 from hello_agents.tools.circuit_breaker import CircuitBreaker
+from hello_agents.tools.permissions import Policy, Rule
 from hello_agents.tools.registry import ToolRegistry
 from hello_agents.tools.response import ToolResponse
 
@@ -74,6 +78,25 @@ class Tight(SimpleAgent):
     def __init__(self, name: str, llm: Any, tool_registry: ToolRegistry) -> None:
         config = tight(enable_smart_compression=True)
         super().__init__(name, llm, "Be brief.", config, tool_registry, max_tool_iterations=6)
+
+
+def informed() -> ContextBuilder:
+    """Builds a context from the conversation and a little knowledge, by a clock that stands still before all of it."""
+    knows = FunctionSource("knows", lambda query: [f"{query} is known.", "Nothing else is known."])
+    return ContextBuilder(sources=[knows], clock=lambda: datetime(2000, 1, 1, tzinfo=UTC))
+
+
+class Bound(Delegator):
+    """Has rules for its calls and a budget for its whole tree."""
+
+    kind = "Bound"
+
+    def __init__(self, name: str, llm: Any, tool_registry: ToolRegistry) -> None:
+        super().__init__(name, llm, tool_registry)
+        self.config = Config(
+            max_total_steps=6, max_total_tokens=4000, max_total_cost=0.05, prices={"scripted": (2.5, 10.0)}
+        )
+        self.permissions = Policy([Rule("echo", "refuse", {"text": "*a*"}), Rule(("broken", "ad?"), "allow")])
 
 
 @cache
@@ -136,7 +159,11 @@ AGENTS: dict[str, Make] = {
     "Reflection": lambda llm, tools: ReflectionAgent("reflection", llm, "P", max_iterations=2, tool_registry=tools),
     "PlanSolve": lambda llm, tools: PlanSolveAgent("plan", llm, "P", tool_registry=tools, max_tool_iterations=2),
     "NoteTaker": lambda llm, tools: NoteTaker("noter", llm, None, None, tools, max_steps=4),
+    "With a context": lambda llm, tools: SimpleAgent(
+        "informed", llm, "Be brief.", tool_registry=tools, max_tool_iterations=4, context_builder=informed()
+    ),
     "Compacting by rule": lambda llm, tools: ReActAgent("short", llm, tools, config=tight(), max_steps=5),
+    "Bound": lambda llm, tools: Bound("bound", llm, tools),
     "Compacting by model": lambda llm, tools: Tight("terse", llm, tools),
 }
 

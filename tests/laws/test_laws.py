@@ -16,6 +16,7 @@ from support.openai_server import complaint_about
 from hello_agents.core.agent import Agent
 from hello_agents.core.journal import dump_journal, load_journal
 from hello_agents.core.message import Usage
+from hello_agents.core.prices import priced
 from hello_agents.core.run import Began, Entry, Replied, Returned, Run, Told, evolve
 from hello_agents.wire.openai_chat import encode
 
@@ -173,7 +174,9 @@ def test_every_request_is_legal(kind: str, scenario: Scenario) -> None:
 @given(scenario=SCENARIOS)
 def test_usage_adds_up_over_frames(kind: str, scenario: Scenario) -> None:
     agent = asked(kind, scenario)
-    replies = [entry.event.usage for entry in agent.journal if isinstance(entry.event, Replied)]
+    replied = [entry.event for entry in agent.journal if isinstance(entry.event, Replied)]
+    prices = agent.config.prices
+    replies = [priced(event.usage, event.model, prices) if prices else event.usage for event in replied]
     assert agent.state.usage == sum(replies, Usage())
     for _, run in agent.state.frames:
         children = sum((child.usage for child in run.children.values()), Usage())

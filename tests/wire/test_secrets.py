@@ -1,10 +1,14 @@
 """What is taken for a key, and what is not."""
 
 import json
+import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from hello_agents.core.secrets import MASK, mask, mask_values
+from hello_agents.core import secrets
+from hello_agents.core.secrets import MASK, is_secret_name, mask, mask_values
 
 
 @pytest.mark.parametrize(
@@ -70,3 +74,77 @@ def test_values_are_masked_all_the_way_down():
     assert masked == {"api_key": MASK, "n": 1, "deep": [{"X-Api-Key": MASK, "text": MASK}], "tokens": 3, "password": ""}
     assert "sk-" in json.dumps(value)
     assert mask_values(("a", None, 1.5)) == ["a", None, 1.5]
+
+
+def plainly_masked(text, *known):
+    """What `mask` does, without its shortcuts."""
+    for secret in sorted({one for one in known if one and len(one) >= 6}, key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    text = re.sub(secrets._SHAPES, MASK, text)
+    text = re.sub(secrets._IN_ADDRESS, rf"\1{MASK}\2", text)
+    text = re.sub(secrets._BEARER, rf"\1\2{MASK}", text)
+    return re.sub(secrets._NAMED, rf"\1{MASK}", text)
+
+
+PIECES = st.sampled_from(
+    [
+        "sk-",
+        "sk-proj-",
+        "AIza",
+        "ghp_",
+        "gho_",
+        "hf_",
+        "hf-",
+        "gsk_",
+        "xai-",
+        "ms_",
+        "ms-",
+        "pplx-",
+        "eyJ",
+        ".",
+        "://",
+        "@",
+        ":",
+        "=",
+        "Bearer",
+        "BASIC",
+        "baſic",
+        "Basıc",
+        "İ",
+        "K",
+        "api_key",
+        "apiKey",
+        "API-KEY",
+        "access_token",
+        "ſecret",
+        "secret_key",
+        "PASSWORD",
+        "passwd",
+        "authorization",
+        "0123456789abcdef",
+        "abcdefghijklmnopqrstuv",
+        "a1",
+        "*",
+        "-",
+        "_",
+        '"',
+        "'",
+        ";",
+        "&",
+        "}",
+        "北京",
+    ]
+) | st.sampled_from([" ", "\n", "\t"])
+TEXTS = st.lists(PIECES | st.text(max_size=4), max_size=14).map("".join)
+
+
+@settings(max_examples=600, deadline=None)
+@given(TEXTS, st.lists(st.none() | st.text(min_size=1, max_size=8), max_size=2))
+def test_the_shortcuts_change_no_result(text, known):
+    assert mask(text, *known) == plainly_masked(text, *known)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS | st.sampled_from(["key", "x-api-key", "TOKEN", "Access_Token", "my secret", "my_ſecret", "a\n_secret"]))
+def test_the_shortcut_for_names_changes_no_result(name):
+    assert is_secret_name(name) == (re.match(secrets._SECRET_FIELD, name) is not None)

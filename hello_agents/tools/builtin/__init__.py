@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .devlog_tool import CATEGORIES, DevLogEntry, DevLogStore, DevLogTool
     from .file_tools import EditTool, MultiEditTool, ReadTool, WriteTool
     from .memory_tool import MemoryTool
+    from .rag_tool import RAGTool
     from .search import SearchTool
     from .search_files import GlobTool, GrepTool
     from .skill_tool import SkillTool
@@ -26,6 +27,7 @@ __all__ = [
     "GrepTool",
     "MemoryTool",
     "MultiEditTool",
+    "RAGTool",
     "ReadTool",
     "SearchTool",
     "SkillTool",
@@ -48,6 +50,7 @@ _HOMES = {
     "MemoryTool": "memory_tool",
     "MultiEditTool": "file_tools",
     "ReadTool": "file_tools",
+    "RAGTool": "rag_tool",
     "SearchTool": "search",
     "SkillTool": "skill_tool",
     "TaskTool": "task_tool",

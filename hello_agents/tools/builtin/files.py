@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -47,6 +49,36 @@ class Place:
         return self.path.relative_to(self.root).as_posix()
 
 
+def find_place(path: str, project_root: Path, working_dir: Path, language: str) -> Place:
+    """The place that a path leads to. Raises `FileFault` when it is no path, or leads out of the project."""
+    if not path:
+        raise FileFault(ToolErrorCode.INVALID_PARAM, text("file.bad_path", language, path=path))
+    try:
+        root = project_root.resolve()
+        # `resolve` follows the links of every part that exists, also on the way to a file that does not.
+        found = (working_dir / path).resolve()
+    except (OSError, RuntimeError, ValueError):
+        raise FileFault(ToolErrorCode.INVALID_PARAM, text("file.bad_path", language, path=path)) from None
+    if not found.is_relative_to(root):
+        raise FileFault(ToolErrorCode.ACCESS_DENIED, text("file.outside", language, path=path))
+    return Place(root, found)
+
+
+@contextmanager
+def told(place: Place, language: str) -> Generator[None]:
+    """Turns what the operating system objects to into a `FileFault` that names the place."""
+    try:
+        yield
+    except NotRegular as error:
+        why = text("file.not_regular", language, path=place.name)
+        raise FileFault(ToolErrorCode.INVALID_PARAM, why) from error
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise FileFault(
+            ToolErrorCode.PERMISSION_DENIED, text("file.denied", language, path=place.name, why=why)
+        ) from error
+
+
 class FileTool(Tool):
     """A tool that is confined to a folder.
 
@@ -72,13 +104,8 @@ class FileTool(Tool):
         path = str(parameters.get("path") or "")
         try:
             place = self._place(path)
-            try:
+            with told(place, self._language):
                 return self._use(place, parameters)
-            except NotRegular as error:
-                raise self._fault("file.not_regular", ToolErrorCode.INVALID_PARAM, path=place.name) from error
-            except OSError as error:
-                why = error.strerror or type(error).__name__
-                raise self._fault("file.denied", ToolErrorCode.PERMISSION_DENIED, path=place.name, why=why) from error
         except FileFault as fault:
             return ToolResponse.error(fault.code, str(fault))
 
@@ -86,18 +113,7 @@ class FileTool(Tool):
         raise NotImplementedError
 
     def _place(self, path: str) -> Place:
-        """The place that a path leads to. Raises `FileFault` when it is no path, or leads out of the project."""
-        if not path:
-            raise self._fault("file.bad_path", ToolErrorCode.INVALID_PARAM, path=path)
-        try:
-            root = self.project_root.resolve()
-            # `resolve` follows the links of every part that exists, also on the way to a file that does not.
-            found = (self.working_dir / path).resolve()
-        except (OSError, RuntimeError, ValueError):
-            raise self._fault("file.bad_path", ToolErrorCode.INVALID_PARAM, path=path) from None
-        if not found.is_relative_to(root):
-            raise self._fault("file.outside", ToolErrorCode.ACCESS_DENIED, path=path)
-        return Place(root, found)
+        return find_place(path, self.project_root, self.working_dir, self._language)
 
     def _read(self, place: Place) -> Found | None:
         """The file as it is now, if there is one."""

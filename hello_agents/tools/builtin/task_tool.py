@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...catalogue import text
-from ...core.message import Message, Status, ToolCall, Usage
+from ...core.message import Message, Status, ToolCall
 from ...core.run import Limits, Run, Told, evolve
 from ...old_names import old_names
 from ..base import Tool, ToolParameter
@@ -48,46 +49,45 @@ class TaskTool(Tool):
         self._language = language
 
     def get_parameters(self) -> list[ToolParameter]:
-        task, pattern, tools, steps = (
-            text(f"task.{key}", self._language) for key in ("task", "agent_type", "tool_filter", "max_steps")
+        task, pattern, tools, steps, names = (
+            text(f"task.{key}", self._language) for key in ("task", "agent_type", "tool_filter", "max_steps", "tools")
         )
         return [
             ToolParameter("task", "string", task),
             ToolParameter("agent_type", "string", pattern, False, "react", enum=list(PATTERNS)),
             ToolParameter("tool_filter", "string", tools, False, "none", enum=list(FILTERS)),
             ToolParameter("max_steps", "integer", steps, False, None),
+            ToolParameter("tools", "array", names, False, None, items={"type": "string"}),
         ]
 
     def run(self, parameters: dict[str, Any]) -> ToolResponse:
         agent = self.agent_factory(str(parameters.get("agent_type") or "react"))
-        allowed = self._create_tool_filter(str(parameters.get("tool_filter") or "none"))
-        if allowed is not None and agent.tool_registry is not None:
-            agent.tool_registry = agent.tool_registry.view(allow=allowed.is_allowed)
+        names = self._on_offer(parameters, agent.tools(agent.state).list_tools())
+        agent.state = replace(agent.state, limits=replace(agent.state.limits, tools=names))
         limits = {"max_steps": parameters["max_steps"]} if parameters.get("max_steps") is not None else {}
-        answer = agent.run(str(parameters["task"]), **limits)
+        answer = agent.run(self._told(parameters, names), **limits)
         return ToolResponse.success(answer, data=summary_of(agent.state))
 
     def child(self, call: ToolCall, agent: Agent, names: list[str], parent: Run) -> Run:
-        """The start of the child run for a call: the sub-agent's prompt, its task, and its share of the limits.
+        """The start of the child run for a call: the sub-agent's prompt, its task, its tools and its steps.
 
         Raises `ValueError` for arguments that do not fit.
         """
         arguments = self.parameters.read(call.arguments)
-        allowed = self._create_tool_filter(str(arguments.get("tool_filter") or "none"))
+        offer = self._on_offer(arguments, names)
         limits = Limits(
             max_steps=arguments.get("max_steps") or agent.max_steps,
-            max_tokens=_left(parent),
             max_repeats=parent.limits.max_repeats,
             max_calls_per_tool=parent.limits.max_calls_per_tool,
             max_failures=parent.limits.max_failures,
-            tools=parent.limits.tools if allowed is None else tuple(allowed.filter(names)),
+            tools=parent.limits.tools if offer is None else offer,
             depth=parent.limits.depth + 1,
         )
         run = Run(str(arguments.get("agent_type") or "react"))
         system = agent.system_text()
         if system:
             run = evolve(run, Told(Message(system, "system")))
-        return evolve(run, Told(Message(str(arguments["task"]), "user"), limits))
+        return evolve(run, Told(Message(self._told(arguments, offer), "user"), limits))
 
     def result(self, call: ToolCall, child: Run) -> Message:
         """What the parent is told when the child has ended."""
@@ -109,6 +109,23 @@ class TaskTool(Tool):
         return Message(
             result_text(response, self._language), "tool", answers=call.id, status="error", metadata=metadata
         )
+
+    def _on_offer(self, arguments: Mapping[str, Any], names: list[str]) -> tuple[str, ...] | None:
+        """The names of the tools that the sub-agent may use; `None`: all. Raises `ValueError` for an unknown one."""
+        allowed = self._create_tool_filter(str(arguments.get("tool_filter") or "none"))
+        wanted: list[str] | None = arguments.get("tools")
+        for name in wanted or ():
+            if name not in names:
+                raise ValueError(text("task.tools.unknown", self._language, name=name))
+        if allowed is None and wanted is None:
+            return None
+        kept = names if allowed is None else allowed.filter(names)
+        return tuple(name for name in kept if wanted is None or name in wanted)
+
+    def _told(self, arguments: Mapping[str, Any], offer: tuple[str, ...] | None) -> str:
+        """The task as the sub-agent is told it."""
+        task = str(arguments["task"])
+        return task if offer is None or offer else f"{task}\n\n{text('task.no_tools', self._language)}"
 
     def _create_tool_filter(self, filter_type: str) -> ToolFilter | None:
         match filter_type:
@@ -149,22 +166,15 @@ def replace_fields(config: Config, **values: Any) -> Config:
 
 
 def summary_of(run: Run) -> dict[str, Any]:
-    """What a child run cost and used: steps, tokens, the tools by name."""
-    used = {call.name for message in run.messages for call in message.tool_calls}
-    return {
+    """What a run cost and used, with those below it: its own steps, tokens, tools by name, and money if counted."""
+    used = {call.name for _, one in run.frames for message in one.messages for call in message.tool_calls}
+    cost = {} if run.limits.prices is None else {"cost": run.usage.cost}
+    return cost | {
         "steps": run.steps,
         "tokens": run.usage.total_tokens,
         "tools": sorted(used),
         "reason": run.outcome.reason if run.outcome else "",
     }
-
-
-def _left(parent: Run) -> int | None:
-    """The tokens that are left of the parent's budget."""
-    if parent.limits.max_tokens is None:
-        return None
-    spent: Usage = parent.usage - parent.turn_usage
-    return max(parent.limits.max_tokens - spent.total_tokens, 0)
 
 
 if not TYPE_CHECKING:

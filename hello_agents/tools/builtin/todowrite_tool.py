@@ -90,6 +90,10 @@ class TodoWriteTool(Tool):
         """Where the list is kept when `persist` is set."""
         return self.project_root / self.persistence_dir / "todos.json"
 
+    def apart(self) -> TodoWriteTool:
+        """An empty list in memory: a sub-agent plans for itself."""
+        return TodoWriteTool(self.project_root, self.persistence_dir, language=self._language)
+
     def get_parameters(self) -> list[ToolParameter]:
         language = self._language
         item = {
