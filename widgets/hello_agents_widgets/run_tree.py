@@ -19,7 +19,7 @@ from .timeline import one_line
 Json = dict[str, Any]
 
 TEXT = 1500
-"""Characters of a question or an answer that are sent to the page; `open` shows them whole."""
+"""Characters of a question or an answer that are sent to the page; `inspect` shows them whole."""
 AT_REST = 60
 """Frames that a picture shows."""
 
@@ -28,7 +28,7 @@ class RunTree(BookWidget):
     """A run with all runs below it: an indented tree, and beside it the question, answer and limits of one frame.
 
     The tokens of a frame are its own and those of the frames below it, so that the numbers of a level add up to the
-    one above. `.frames` are the frames as plain values, parents first; `.open(frame)` shows one in a LoopInspector.
+    one above. `.frames` are the frames as plain values, parents first; `.inspect(frame)` shows one in a LoopInspector.
     """
 
     _esm: ClassVar[str] = module(*SHARED, "labels.js", "run_tree.js")
@@ -63,7 +63,7 @@ class RunTree(BookWidget):
         self.publish()
         return found
 
-    def open(self, frame: str | None = None) -> LoopInspector:
+    def inspect(self, frame: str | None = None) -> LoopInspector:
         """The run of a frame, the chosen one if none is named, in a LoopInspector of its own."""
         return LoopInspector(self.run.at(self.chosen if frame is None else frame), language=self.language)
 
