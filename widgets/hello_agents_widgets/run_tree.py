@@ -178,7 +178,7 @@ def _share(one: Json, whole: int) -> str:
     below = one["tokens"] - one["own"]
     rest = whole - one["tokens"]
     parts = [(HUES["assistant"], one["own"]), (HUES["results"], below), ("rgba(128,128,128,.2)", max(rest, 0))]
-    return bar(parts)
+    return f'<div style="max-width:120px">{bar(parts)}</div>'
 
 
 __all__ = ["RunTree"]
