@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .loop_inspector import LoopInspector
     from .run_tree import RunTree
     from .tool_schema import ToolSchema
+    from .trace_timeline import TraceTimeline, inspect_trace
 
 _HOMES = {
     "ContextMeter": ".context_meter",
@@ -20,9 +21,20 @@ _HOMES = {
     "LoopInspector": ".loop_inspector",
     "RunTree": ".run_tree",
     "ToolSchema": ".tool_schema",
+    "TraceTimeline": ".trace_timeline",
+    "inspect_trace": ".trace_timeline",
 }
 
-__all__ = ["ContextMeter", "FaultLab", "HistoryCompression", "LoopInspector", "RunTree", "ToolSchema"]
+__all__ = [
+    "ContextMeter",
+    "FaultLab",
+    "HistoryCompression",
+    "LoopInspector",
+    "RunTree",
+    "ToolSchema",
+    "TraceTimeline",
+    "inspect_trace",
+]
 
 
 def __getattr__(name: str) -> Any:
