@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from widgets.test_run_tree import team
+
 from hello_agents.core.journal import dump_journal
 from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.core.run import Began, Entry, Event, Replied, Returned, Told
-from widgets.test_run_tree import team
 
 
 def timed() -> list[Entry]:

@@ -209,7 +209,7 @@ def moments(events: Sequence[Mapping[str, Any]]) -> list[float] | None:
 
 def line_of(span: Mapping[str, Any]) -> str:
     """A span on one line."""
-    what = str(span["name"])
-    if span["text"]:
-        what += f": {one_line(str(span['text']), 100)}" if what else one_line(str(span["text"]), 100)
+    name, said = str(span["name"]), one_line(str(span["text"]), 100)
+    # The text of a request names its calls already.
+    what = said if span["kind"] == "model" and said else ": ".join(part for part in (name, said) if part)
     return f"{span['kind']} {what}".rstrip()

@@ -6,14 +6,14 @@ import { grouped, h, html } from "./parts.js";
 
 export const TRACE_LABELS = {
   en: {
-    tt_region: "Trace", tt_events: "{n} events", tt_requests: "{n} requests", tt_calls: "{n} calls", tt_errors: "{n} errors", tt_noerrors: "no errors", tt_image: "image", tt_order: "There are no times in it: the axis is the order of events.", tt_hidden: "Times are left out: the axis is the order of events.",
+    tt_region: "Trace", tt_events: "{n} events", tt_requests: "{n} requests", tt_calls: "{n} calls", tt_errors: "{n} errors", tt_errors1: "1 error", tt_noerrors: "no errors", tt_image: "image", tt_order: "There are no times in it: the axis is the order of events.", tt_hidden: "Times are left out: the axis is the order of events.",
     tt_kind: "kind", tt_all: "all kinds", tt_k_model: "request", tt_k_tool: "call", tt_k_message: "message", tt_k_agent: "agent", tt_k_approval: "approval", tt_k_summary: "compression", tt_k_error: "error", tt_k_note: "note",
     tt_text: "text", tt_search: "search texts", tt_only: "errors only", tt_next: "Next error", tt_axis: "axis", tt_bytime: "time", tt_byorder: "order", tt_fit: "Fit", tt_step: "Step", tt_in: "zoom in", tt_out: "zoom out", tt_left: "earlier", tt_right: "later",
     tt_lanes: "Lanes", tt_list: "Events", tt_found: "{n} of {m}", tt_nothing: "Nothing of this kind, or with this text.", tt_pick: "Choose a span or a line to read it.", tt_ofagent: "step {n}", tt_from: "at {t}", tt_took: "took {t}", tt_place: "event {n}", tt_places: "events {n} to {m}", tt_args: "arguments", tt_says: "text",
     tt_cut: "The beginning; .events has it whole.", tt_open: "never answered", tt_block: "{n} spans, zoom in", tt_main: "main", tt_answer: "answer", tt_empty: "There is nothing in this trace yet.", tt_keys: "Keys: ↑ ↓ line, ← → move, + − zoom, F fit, S step, E next error", tt_tokens: "{p} prompt, {c} completion tokens",
   },
   zh: {
-    tt_region: "追踪", tt_events: "{n} 个事件", tt_requests: "{n} 次请求", tt_calls: "{n} 次调用", tt_errors: "{n} 个错误", tt_noerrors: "没有错误", tt_image: "图像", tt_order: "其中没有时间：坐标轴为事件的顺序。", tt_hidden: "省略了时间：坐标轴为事件的顺序。",
+    tt_region: "追踪", tt_events: "{n} 个事件", tt_requests: "{n} 次请求", tt_calls: "{n} 次调用", tt_errors: "{n} 个错误", tt_errors1: "1 个错误", tt_noerrors: "没有错误", tt_image: "图像", tt_order: "其中没有时间：坐标轴为事件的顺序。", tt_hidden: "省略了时间：坐标轴为事件的顺序。",
     tt_kind: "类别", tt_all: "全部类别", tt_k_model: "请求", tt_k_tool: "调用", tt_k_message: "消息", tt_k_agent: "智能体", tt_k_approval: "批准", tt_k_summary: "压缩", tt_k_error: "错误", tt_k_note: "备注",
     tt_text: "文字", tt_search: "搜索文字", tt_only: "仅错误", tt_next: "下一个错误", tt_axis: "坐标轴", tt_bytime: "时间", tt_byorder: "顺序", tt_fit: "全览", tt_step: "一步", tt_in: "放大", tt_out: "缩小", tt_left: "更早", tt_right: "更晚",
     tt_lanes: "泳道", tt_list: "事件", tt_found: "{m} 中的 {n}", tt_nothing: "没有这类事件或没有这段文字。", tt_pick: "选择一个区段或一行以阅读。", tt_ofagent: "第 {n} 步", tt_from: "始于 {t}", tt_took: "用时 {t}", tt_place: "事件 {n}", tt_places: "事件 {n} 至 {m}", tt_args: "参数", tt_says: "文字",
@@ -106,7 +106,7 @@ export function view(snapshot, ui = freshUi()) {
     h("header", { class: "hai-bar" },
       h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
       head.seconds !== null && pill(clock(head.seconds)), pill(say("tt_requests", { n: grouped(head.steps) })), pill(say("tt_calls", { n: grouped(head.tool_calls) })), h("span", { title: say("tt_tokens", { p: grouped(head.prompt_tokens), c: grouped(head.completion_tokens) }) }, pill(say("tokens", { n: grouped(head.total_tokens) }))),
-      head.errors > 0 ? pill([mark("err"), " ", say("tt_errors", { n: grouped(head.errors) })], "err") : pill(say("tt_noerrors")),
+      head.errors > 0 ? pill([mark("err"), " ", say(head.errors === 1 ? "tt_errors1" : "tt_errors", { n: grouped(head.errors) })], "err") : pill(say("tt_noerrors")),
       h("span", { class: "hai-gap" }), head.errors > 0 && button("error", say("tt_next"), "E"), button("image", say("tt_image"))),
     notices(c),
     filters(c),
@@ -172,6 +172,13 @@ function nameOf({ say }, one) {
   return one.name || say(`tt_k_${one.kind}`);
 }
 
+/** A name and the beginning of a text; the text of a request names its calls already. */
+function lineOf(c, one) {
+  const text = one.text.split("\n")[0].slice(0, 160);
+  const first = one.name.split(", ")[0];
+  return one.kind === "model" && first && text.startsWith(`${first}(`) ? [h("b", {}, first), text.slice(first.length)] : [h("b", {}, nameOf(c, one)), text && ` ${text}`];
+}
+
 function list(c) {
   const { ui, say, spans, numbers, head } = c;
   const [from, to] = inSight(numbers.length, ui.top, LINE, 420);
@@ -183,7 +190,7 @@ function list(c) {
         const lane = head.lanes[one.lane];
         return h("li", { key: String(i), "aria-setsize": String(numbers.length), "aria-posinset": String(from + n + 1) }, h("button", { type: "button", class: `hai-traceline${ui.pick === i ? " hai-on" : ""}`, "data-op": "pick", "data-arg": String(i), "aria-pressed": ui.pick === i ? "true" : "false", tabindex: i === stop ? "0" : "-1" },
           h("span", { class: "hai-n" }, String(i + 1)), mark(one.failed ? "err" : SPAN_MARKS[one.kind]),
-          h("span", { class: "hai-q", style: `padding-left:${10 * Math.min(lane ? lane.depth : 0, 6)}px` }, h("b", {}, nameOf(c, one)), one.text && ` ${one.text.split("\n")[0].slice(0, 160)}`),
+          h("span", { class: "hai-q", style: `padding-left:${10 * Math.min(lane ? lane.depth : 0, 6)}px` }, lineOf(c, one)),
           one.failed && h("span", { class: "hai-hidden" }, say("error")),
           h("span", { class: "hai-num" }, one.t && one.to > one.from ? clock(one.t[1] - one.t[0]) : "")));
       })));

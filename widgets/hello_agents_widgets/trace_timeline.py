@@ -24,6 +24,7 @@ from hello_agents.observability.trace_logger import TraceLogger
 from ._base import SHARED, SHARED_STYLES, BookWidget, module, style
 from .loop_inspector import LoopInspector
 from .spans import line_of, moments, spans
+from .timeline import one_line
 
 Json = dict[str, Any]
 
@@ -95,6 +96,7 @@ class TraceTimeline(BookWidget):
     # -- reading -------------------------------------------------------------------------------------
 
     def _read(self, subject: object) -> list[Json]:
+        kind = type(subject).__name__
         match subject:
             case str() | Path():
                 journal = _journal_in(Path(subject))
@@ -120,7 +122,7 @@ class TraceTimeline(BookWidget):
             case _:
                 pass
         raise TypeError(
-            f"TraceTimeline shows a file, a run, an agent, a journal or a trace, not {type(subject).__name__}. "
+            f"TraceTimeline shows a file, a run, an agent, a journal or a trace, not {kind}. "
             "Pass a path, `agent.state` or `agent.journal`, say."
         )
 
@@ -134,7 +136,7 @@ class TraceTimeline(BookWidget):
         known = self.moments
         if known is None:
             return self.spans
-        return [{**one, "t": [known[one["from"]], known[one["to"]]]} for one in self.spans]
+        return [{**one, "t": [known[int(one["from"])], known[int(one["to"])]]} for one in self.spans]
 
     def take(self) -> Json | None:
         if self._sent:
@@ -152,7 +154,8 @@ class TraceTimeline(BookWidget):
             "seconds": None if known is None else max(known),
             "length": max(len(self.events) - 1, 1),
             "lanes": [
-                {**one, "t": None if known is None else [known[one["from"]], known[one["to"]]]} for one in self._lanes
+                {**one, "t": None if known is None else [known[int(one["from"])], known[int(one["to"])]]}
+                for one in self._lanes
             ],
             **{name: self._sums[name] for name in ("steps", "tool_calls", "errors", "total_tokens")},
             "prompt_tokens": self._sums["prompt_tokens"],
@@ -169,7 +172,7 @@ class TraceTimeline(BookWidget):
         """When it began and how long it took, where the times are the same whenever this is made."""
         if self.moments is None or not self._at_rest:
             return ""
-        first, last = self.moments[span["from"]], self.moments[span["to"]]
+        first, last = self.moments[int(span["from"])], self.moments[int(span["to"])]
         return f"{first:.3f} s" + (f" + {last - first:.3f} s" if span["to"] > span["from"] else "")
 
     def summary(self) -> str:
@@ -181,7 +184,7 @@ class TraceTimeline(BookWidget):
         for one in self.spans[:AT_REST]:
             clock = self._clock(one)
             lines.append(
-                f"{'  ' * (self._lanes[one['lane']]['depth'] + 1)}{f'[{clock}] ' if clock else ''}"
+                f"{'  ' * (self._lanes[int(one['lane'])]['depth'] + 1)}{f'[{clock}] ' if clock else ''}"
                 f"{'✗ ' if one['failed'] else ''}{line_of(one)}"
             )
         if len(self.spans) > AT_REST:
@@ -192,22 +195,24 @@ class TraceTimeline(BookWidget):
         head = self.head_json()
         rows: list[list[str]] = []
         for one in self.spans[:AT_REST]:
-            lane, cross = self._lanes[one["lane"]], "✗ " if one["failed"] else ""
-            clock = muted(self._clock(one))
+            lane, cross = self._lanes[int(one["lane"])], "✗ " if one["failed"] else ""
+            clock = f'<span style="white-space:nowrap">{muted(self._clock(one))}</span>'
             name = f'<span style="padding-left:{16 * lane["depth"]}px">{dot(_HUES.get(one["kind"], HUES["system"]))}'
-            rows.append([clock, escape(lane["agent"]), f"{name}{cross}{escape(line_of(one))}</span>", self._strip(one)])
+            who = f'<span style="white-space:nowrap">{escape(one_line(lane["agent"], 24))}</span>'
+            rows.append([clock, who, f"{name}{cross}{escape(line_of(one))}</span>", self._strip(one)])
         more = f" · {len(self.spans) - AT_REST:,} more" if len(self.spans) > AT_REST else ""
         foot = (
             f"{head['steps']:,} requests · {head['tool_calls']:,} calls · {head['total_tokens']:,} tokens · "
             f"{head['errors']:,} errors{more}"
         )
-        return sheet(head["title"], ("trace",), grid(("", "agent", "what", ""), rows), foot, language=self.language)
+        return sheet(head["title"], ("trace",), grid(("", "", "", ""), rows), foot, language=self.language)
 
     def _strip(self, one: Json) -> str:
         """Where in the whole it lies: by time where that may be shown, else by order."""
         known = self.moments if self._at_rest else None
         whole = max(known) if known else max(len(self.events) - 1, 1)
-        first, last = (known[one["from"]], known[one["to"]]) if known else (one["from"], one["to"])
+        start, stop = int(one["from"]), int(one["to"])
+        first, last = (known[start], known[stop]) if known else (start, stop)
         hue = HUES["error"] if one["failed"] else _HUES.get(one["kind"], HUES["system"])
         return (
             '<div style="position:relative;width:180px;height:9px;background:rgba(128,128,128,.15);margin-top:4px">'
