@@ -18,7 +18,8 @@ from .action import Action, Ask, Call, Request, Wait
 from .budgets import ELAPSED
 from .journal import kind_of
 from .loop import Decision, Loop, carry_out
-from .message import Message, Messages, ToolCall, Usage
+from .message import Message, ToolCall
+from .retelling import beginning, retold
 from .run import (
     Began,
     Compacted,
@@ -152,28 +153,7 @@ class Debugger:
     @classmethod
     def of_run(cls, run: Run) -> Debugger:
         """A debugger on a finished run alone. The entries are told from its messages, so times are unknown."""
-        events: list[Event] = []
-        children = dict(run.children)
-        for message in run.messages:
-            match message.role:
-                case "assistant":
-                    events.append(Replied(message))
-                case "tool":
-                    if message.answers in children:
-                        events.append(Spawned(message.answers, children.pop(message.answers)))
-                    events.append(Returned(message))
-                case _:
-                    events.append(Told(message))
-        events += [Spawned(id, child) for id, child in children.items()]
-        if run.outcome is not None:
-            events.append(Stopped(run.outcome.reason, run.outcome.answer))
-        own = run.usage - sum((child.usage for child in run.children.values()), Usage())
-        debugger = cls(
-            None,
-            replace(run, messages=Messages(), children={}, usage=own, steps=0, outcome=None, turn_step=0),
-            opening=[("", event) for event in events],
-        )
-        return debugger
+        return cls(None, beginning(run), opening=retold(run))
 
     # -- looking ----------------------------------------------------------------------------------
 

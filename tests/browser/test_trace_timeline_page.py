@@ -33,8 +33,8 @@ def test_every_control(page, tmp_path):  # noqa: F811
     page.locator(".hai-traceline[data-arg='0'][aria-pressed=true]").wait_for()
     page.get_by_label("axis").select_option("order")
     page.get_by_label("kind").select_option("tool")
-    page.get_by_text("8 of 26").wait_for()
-    page.get_by_label("text", exact=True).fill("hotel")
+    page.get_by_text("9 of 26").wait_for()
+    page.get_by_role("searchbox").fill("hotel")
     page.get_by_text("1 of 26").wait_for()
     page.get_by_role("button", name="errors only").click()
     page.get_by_text("Nothing of this kind").wait_for()
@@ -73,9 +73,9 @@ def test_by_keyboard(page, tmp_path):  # noqa: F811
     page.keyboard.press("-")
     page.keyboard.press("Escape")
     page.get_by_text("Choose a span or a line").wait_for()
-    page.get_by_label("text", exact=True).focus()
+    page.get_by_role("searchbox").focus()
     page.keyboard.type("feels")
-    assert page.get_by_label("text", exact=True).input_value() == "feels"
+    assert page.get_by_role("searchbox").input_value() == "feels"
 
 
 @pytest.mark.parametrize("page", ["light"], indirect=True)

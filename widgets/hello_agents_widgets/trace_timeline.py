@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -12,8 +11,8 @@ from typing import Any, ClassVar, cast
 from hello_agents.core.agent import Agent
 from hello_agents.core.at_rest import HUES, dot, grid, muted, sheet
 from hello_agents.core.debugger import Debugger
-from hello_agents.core.message import Usage
-from hello_agents.core.run import NO_MESSAGES, Entry, Event, Replied, Returned, Run, Spawned, Stopped, Told
+from hello_agents.core.retelling import beginning, retold
+from hello_agents.core.run import Entry, Run
 from hello_agents.core.session_form import parse
 from hello_agents.observability.guests import Guest, read_guest
 from hello_agents.observability.html_report import totals
@@ -112,7 +111,8 @@ class TraceTimeline(BookWidget):
             case Debugger():
                 return self._told(subject.start, subject.entries)
             case Run():
-                return self._told(_before(subject), _entries(subject))
+                told = enumerate(retold(subject))
+                return self._told(beginning(subject), [Entry(seq, frame, 0.0, event) for seq, (frame, event) in told])
             case Iterable():
                 listed = list(cast("Iterable[Any]", subject))
                 if all(isinstance(one, Entry) for one in listed):
@@ -265,45 +265,6 @@ def _journal_in(path: Path) -> tuple[Run, list[Entry]] | None:
         return None  # Who reads it next says what is wrong with it.
     entries, _, _ = parse(lines, Run(path.stem))
     return Run(path.stem), entries
-
-
-def _before(run: Run) -> Run:
-    """The run before anything happened to it."""
-    return replace(
-        run, messages=NO_MESSAGES, children={}, usage=Usage(), steps=0, outcome=None, turn_step=0, turn=0, notes={}
-    )
-
-
-def _entries(run: Run) -> Iterator[Entry]:
-    """A finished run as entries without times: told from its messages, with those of its children in their places."""
-    for seq, (frame, event) in enumerate(_events(run, "")):
-        yield Entry(seq, frame, 0.0, event)
-
-
-def _events(run: Run, frame: str) -> Iterator[tuple[str, Event]]:
-    left = dict(run.children)
-    spent = run.usage - sum((child.usage for child in run.children.values()), Usage())
-    replies = [message for message in run.messages if message.role == "assistant"]
-
-    def child_of(id: str, child: Run) -> Iterator[tuple[str, Event]]:
-        yield frame, Spawned(id, _before(child))
-        yield from _events(child, f"{frame}/{id}" if frame else id)
-
-    for message in run.messages:
-        match message.role:
-            case "assistant":
-                # A run tells what all its requests cost together; the last one stands for them.
-                yield frame, Replied(message, spent if message is replies[-1] else Usage())
-            case "tool":
-                if message.answers in left:
-                    yield from child_of(message.answers, left.pop(message.answers))
-                yield frame, Returned(message)
-            case _:
-                yield frame, Told(message)
-    for id, child in left.items():
-        yield from child_of(id, child)
-    if run.outcome is not None:
-        yield frame, Stopped(run.outcome.reason, run.outcome.answer)
 
 
 __all__ = ["InspectedTrace", "TraceTimeline", "inspect_trace"]
