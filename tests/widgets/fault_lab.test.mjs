@@ -73,7 +73,7 @@ test("without a breaker, a limit or tools it says so", () => {
 });
 
 test("every ending has words, and an agent's own word is shown", () => {
-  for (const reason of ["finished", "max_steps", "repeated_call", "degraded", "token_budget", "error", "waiting", "its own"]) {
+  for (const reason of ["finished", "max_steps", "repeated_call", "degraded", "token_budget", "max_total_steps", "max_seconds", "max_cost", "error", "waiting", "its own"]) {
     const said = textOf(view(copy({ ended: { reason, answer: "x" } })));
     assert.ok(said.includes(reason));
     assert.ok(!said.includes("fl_"));

@@ -16,7 +16,7 @@ export const FAULT_LABELS = {
     fl_n: "Step {n}", fl_said: "answer", fl_reads: "the model reads", fl_told: "the model is told", fl_again: "said again by the lab, {n}", fl_unanswered: "not answered", fl_probe: "one call is let through to try", fl_spared: "spared: the tool was not called",
     fl_idle: "Switch something on and run, or try one of the cases above.", fl_ended: "How it ended", fl_earlier: "… {n} earlier steps", fl_inspect: "In a cell, .inspect() opens this run in the LoopInspector.", fl_copy: "copy",
     fl_e_finished: "The agent gave its answer.", fl_e_max_steps: "The limit of steps was reached; the model was asked once more, without tools.", fl_e_repeated_call: "The same call came too often with the same result; the loop was closed.", fl_e_degraded: "Too many calls failed; the model was asked to answer without tools.",
-    fl_e_token_budget: "The budget of tokens was used up.", fl_e_error: "The model gave no reply.", fl_e_waiting: "The run waits for a person.", fl_e_other: "The agent ended it.",
+    fl_e_token_budget: "The budget of tokens was used up.", fl_e_max_total_steps: "The requests of the question and its sub-agents were used up.", fl_e_max_seconds: "The time was used up.", fl_e_max_cost: "The money was used up.", fl_e_error: "The model gave no reply.", fl_e_waiting: "The run waits for a person.", fl_e_other: "The agent ended it.",
   },
   zh: {
     fl_region: "故障实验室", fl_question: "问题", fl_threshold: "失败多少次后熔断", fl_rest: "多少次请求后再试", fl_max_steps: "最多步数", fl_max_repeats: "相同调用最多次数", fl_max_failures: "失败调用最多次数",
@@ -29,7 +29,7 @@ export const FAULT_LABELS = {
     fl_n: "第 {n} 步", fl_said: "回答", fl_reads: "模型读到", fl_told: "告诉模型", fl_again: "由实验室重复，第 {n} 次", fl_unanswered: "未得到回答", fl_probe: "放行一次调用以试探", fl_spared: "已跳过：没有调用工具",
     fl_idle: "打开某个故障并运行，或试试上面的情形。", fl_ended: "如何结束", fl_earlier: "… 前面还有 {n} 步", fl_inspect: "在单元格中，.inspect() 会在 LoopInspector 中打开这次运行。", fl_copy: "复制",
     fl_e_finished: "智能体给出了回答。", fl_e_max_steps: "达到步数上限；模型又被询问一次，不能使用工具。", fl_e_repeated_call: "相同的调用多次得到相同的结果；循环被关闭。", fl_e_degraded: "失败的调用太多；请模型不用工具作答。",
-    fl_e_token_budget: "token 预算已用完。", fl_e_error: "模型没有回复。", fl_e_waiting: "运行在等待人的决定。", fl_e_other: "由智能体结束。",
+    fl_e_token_budget: "token 预算已用完。", fl_e_max_total_steps: "该问题及其子智能体的请求次数已用完。", fl_e_max_seconds: "时间已用完。", fl_e_max_cost: "费用已用完。", fl_e_error: "模型没有回复。", fl_e_waiting: "运行在等待人的决定。", fl_e_other: "由智能体结束。",
   },
 };
 

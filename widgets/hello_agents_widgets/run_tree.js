@@ -8,14 +8,14 @@ export const TREE_LABELS = {
   en: {
     rt_region: "Run tree", rt_frames: "{n} frames", rt_frames1: "1 frame", rt_steps: "{n} steps", rt_calls: "{n} calls", rt_frame: "frame", rt_tokens: "tokens", rt_share: "share", rt_steps_: "steps", rt_ended: "ended",
     rt_own: "its own", rt_below: "of the frames below", rt_unfinished: "unfinished", rt_question: "Question", rt_answer: "Answer", rt_noanswer: "There is no answer yet.", rt_noquestion: "It was asked nothing.", rt_numbers: "What it took", rt_limits: "What it may",
-    rt_all: "all tools of its agent", rt_notools: "no tools", rt_filter: "tools on offer", rt_max_steps: "steps", rt_max_tokens: "tokens", rt_max_repeats: "equal calls", rt_max_calls_per_tool: "calls of one tool", rt_max_failures: "failed calls", rt_nolimit: "Without limit: {names}.",
+    rt_all: "all tools of its agent", rt_notools: "no tools", rt_filter: "tools on offer", rt_max_steps: "steps", rt_max_tokens: "tokens", rt_max_repeats: "equal calls", rt_max_calls_per_tool: "calls of one tool", rt_max_failures: "failed calls", rt_max_total_steps: "steps with those below", rt_max_seconds: "seconds", rt_max_cost: "cost", rt_nolimit: "Without limit: {names}.",
     rt_prompt: "prompt tokens", rt_completion: "completion tokens", rt_sum: "in all", rt_used: "Tools used", rt_times: "{name} × {n}", rt_none: "none", rt_failed: "failed calls", rt_cut: "The beginning; .inspect() shows it whole.",
     rt_open: "In a cell, this opens the frame in the LoopInspector:", rt_foldall: "Fold all", rt_unfoldall: "Unfold all", rt_image: "image", rt_copy: "copy", rt_adds: "{n} tokens: the own tokens of all frames together.", rt_path: "path",
   },
   zh: {
     rt_region: "运行树", rt_frames: "{n} 个帧", rt_frames1: "1 个帧", rt_steps: "{n} 步", rt_calls: "{n} 次调用", rt_frame: "帧", rt_tokens: "token", rt_share: "占比", rt_steps_: "步数", rt_ended: "结局",
     rt_own: "自身", rt_below: "下级帧", rt_unfinished: "未结束", rt_question: "问题", rt_answer: "回答", rt_noanswer: "还没有回答。", rt_noquestion: "没有提问。", rt_numbers: "消耗", rt_limits: "限制",
-    rt_all: "其智能体的全部工具", rt_notools: "没有工具", rt_filter: "可用工具", rt_max_steps: "步数", rt_max_tokens: "token", rt_max_repeats: "相同调用", rt_max_calls_per_tool: "单个工具的调用", rt_max_failures: "失败调用", rt_nolimit: "无限制：{names}。",
+    rt_all: "其智能体的全部工具", rt_notools: "没有工具", rt_filter: "可用工具", rt_max_steps: "步数", rt_max_tokens: "token", rt_max_repeats: "相同调用", rt_max_calls_per_tool: "单个工具的调用", rt_max_failures: "失败调用", rt_max_total_steps: "含下级的步数", rt_max_seconds: "秒", rt_max_cost: "费用", rt_nolimit: "无限制：{names}。",
     rt_prompt: "提示 token", rt_completion: "生成 token", rt_sum: "合计", rt_used: "用过的工具", rt_times: "{name} × {n}", rt_none: "无", rt_failed: "失败调用", rt_cut: "仅开头；.inspect() 显示全文。",
     rt_open: "在单元格中，这会在 LoopInspector 中打开该帧：", rt_foldall: "全部折叠", rt_unfoldall: "全部展开", rt_image: "图像", rt_copy: "复制", rt_adds: "{n} 个 token：所有帧自身的 token 之和。", rt_path: "路径",
   },
@@ -23,7 +23,7 @@ export const TREE_LABELS = {
 
 const ROW_TALL = 28;
 const FEW_ROWS = 16;
-const LIMITS = ["max_steps", "max_tokens", "max_repeats", "max_calls_per_tool", "max_failures"];
+const LIMITS = ["max_steps", "max_tokens", "max_repeats", "max_calls_per_tool", "max_failures", "max_total_steps", "max_seconds", "max_cost"];
 
 export const freshUi = ({ head }) => ({ all: {}, raw: false, copied: false, busy: false, fault: null, notice: null, said: "", chosen: head.chosen, folded: {}, top: 0 });
 
@@ -105,7 +105,7 @@ function reading(c, one) {
     pairs([[say("rt_steps_"), String(one.steps)], [say("rt_prompt"), grouped(one.prompt)], [say("rt_completion"), grouped(one.completion)], [say("rt_own"), grouped(one.own)], [say("rt_below"), grouped(one.tokens - one.own)], [say("rt_sum"), grouped(one.tokens)], [say("rt_failed"), String(one.failed)],
       [say("rt_used"), Object.entries(one.tools).map(([name, n]) => say("rt_times", { name, n })).join(", ") || say("rt_none")]]),
     heading(say("rt_limits")),
-    pairs([[say("rt_filter"), filter], ...LIMITS.filter((name) => limits[name] !== null).map((name) => [say(`rt_${name}`), grouped(limits[name])])]),
+    pairs([[say("rt_filter"), filter], ...LIMITS.filter((name) => limits[name] !== null).map((name) => [say(`rt_${name}`), Number.isInteger(limits[name]) ? grouped(limits[name]) : String(limits[name])])]),
     LIMITS.some((name) => limits[name] === null) && h("p", { class: "hai-muted" }, say("rt_nolimit", { names: LIMITS.filter((name) => limits[name] === null).map((name) => say(`rt_${name}`)).join(", ") })),
     h("p", { class: "hai-muted" }, say("rt_open"), " ", h("span", { class: "hai-code" }, code), " ", link("copy", code, c.ui.copied ? say("copied") : say("rt_copy"))));
 }

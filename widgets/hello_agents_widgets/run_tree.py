@@ -165,6 +165,9 @@ def _limits(limits: Limits) -> Json:
         "max_repeats": limits.max_repeats,
         "max_calls_per_tool": limits.max_calls_per_tool,
         "max_failures": limits.max_failures,
+        "max_total_steps": limits.max_total_steps,
+        "max_seconds": limits.max_seconds,
+        "max_cost": limits.max_cost,
         "tools": None if limits.tools is None else list(limits.tools),
     }
 
