@@ -47,7 +47,7 @@ def test_a_name_that_is_left_out_says_what_to_use(name: str, place: str) -> None
     for one in instead:
         assert one in str(caught.value)
         assert f"`{one}`" in row
-        assert any(one in dir(home) and getattr(home, one) for home in (tools, memory))
+        assert any(one in home.__all__ and getattr(home, one) for home in (tools, memory))
     with pytest.raises(ImportError, match=name):
         getattr(importlib.import_module(place), name)
 
