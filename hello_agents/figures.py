@@ -263,3 +263,43 @@ def the_react_loop() -> Picture:
         "The question goes to the model. It may call Thought with its reasoning, or other tools, whose results go back "
         "to it. A call of Finish carries the answer and ends the loop.",
     )
+
+
+def four_views() -> Picture:
+    """The journal, and the four things that are read off it."""
+    axes = _canvas(8, 3.4)
+    _box(axes, 1.0, 1.55, "journal", MODEL)
+    views = (
+        ("trace", "what happened, in which order"),
+        ("metrics", "how much, how often, over all runs"),
+        ("spans", "how long, and within what"),
+        ("logs", "lines among those of the service"),
+    )
+    for row, (name, says) in enumerate(views):
+        height = 2.9 - 0.9 * row
+        _box(axes, 3.7, height, name, TOOL)
+        _arrow(axes, (1.52, 1.55), (3.1, height))
+        axes.text(4.4, height, says, ha="left", va="center", color=INK, fontsize=11)
+    return _finished(
+        axes,
+        "Four things are read off the journal: " + "; ".join(f"{name}, {says}" for name, says in views) + ".",
+    )
+
+
+def two_drivers() -> Picture:
+    """The one loop between its two drivers: what is shared and what each has of its own."""
+    axes = _canvas(8, 3.0)
+    _box(axes, 4.0, 2.55, "decide", MODEL)
+    _box(axes, 1.4, 1.4, "carry_out", USER)
+    _box(axes, 6.6, 1.4, "acarry_out", USER)
+    _box(axes, 4.0, 0.25, "record", TOOL)
+    for x, side, own in ((1.4, -1, "waits: one call after another"), (6.6, 1, "awaits: calls side by side")):
+        _arrow(axes, (4.0 + 0.5 * side, 2.5), (x, 1.65))
+        _arrow(axes, (x, 1.15), (4.0 + 0.5 * side, 0.3))
+        axes.text(x, 2.45, own, ha="center", va="center", color=INK, fontsize=11)
+    axes.text(4.0, 1.4, "the same decisions,\nthe same record", ha="center", va="center", color=INK, fontsize=11)
+    return _finished(
+        axes,
+        "Both drivers ask the same decide what to do and hand what came of it to the same record. Between the two, "
+        "carry_out waits, one call after another, and acarry_out awaits, with calls side by side.",
+    )
