@@ -66,7 +66,7 @@ pytest: $(VENV)/.dev
 ifeq ($(strip $(ARGS)),)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore=tests/browser --ignore=tests/guard --ignore=tests/more
 	$(BIN)/python -m pytest -q tests/guard
-	$(BIN)/python -m pytest -q tests/browser
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not more" tests/browser
 else
 	$(BIN)/python -m pytest $(ARGS)
 endif
@@ -77,10 +77,11 @@ browser: $(VENV)/.dev
 node: $(VENV)/.dev
 	@if [ -n "$(JS_TESTS)" ]; then $(BIN)/node --test $(JS_TESTS); fi
 
-# Fuzzing, races and kills; and half of the readers write Chinese, some on systems whose files are not UTF-8 unless a
+# Fuzzing, races and kills; the pages once more in the dark; and half of the readers write Chinese, some on systems whose files are not UTF-8 unless a
 # program says so.
 test-more: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/more $(ARGS)
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m more tests/browser $(ARGS)
 	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \
 		$(addprefix --ignore=tests/,browser guard notebooks package more) $(ARGS)
 

@@ -15,7 +15,7 @@ from widgets import demo
 LEVELS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.more)])
 def page(chromium, request):
     page = chromium.new_page(viewport={"width": 1100, "height": 900}, color_scheme=request.param)
     page.set_default_timeout(15_000)
