@@ -7,18 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .context_meter import ContextMeter
+    from .fault_lab import FaultLab
     from .history_compression import HistoryCompression
     from .loop_inspector import LoopInspector
+    from .run_tree import RunTree
     from .tool_schema import ToolSchema
+    from .trace_timeline import TraceTimeline, inspect_trace
 
 _HOMES = {
     "ContextMeter": ".context_meter",
+    "FaultLab": ".fault_lab",
     "HistoryCompression": ".history_compression",
     "LoopInspector": ".loop_inspector",
+    "RunTree": ".run_tree",
     "ToolSchema": ".tool_schema",
+    "TraceTimeline": ".trace_timeline",
+    "inspect_trace": ".trace_timeline",
 }
 
-__all__ = ["ContextMeter", "HistoryCompression", "LoopInspector", "ToolSchema"]
+__all__ = [
+    "ContextMeter",
+    "FaultLab",
+    "HistoryCompression",
+    "LoopInspector",
+    "RunTree",
+    "ToolSchema",
+    "TraceTimeline",
+    "inspect_trace",
+]
 
 
 def __getattr__(name: str) -> Any:
