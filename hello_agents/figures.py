@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +181,12 @@ def _plot(width: float, height: float) -> Axes:
 
     figure: Any = Figure(figsize=(width, height), dpi=160, layout="tight")
     axes = figure.add_subplot()
+    _in_ink(axes)
+    axes.margins(y=0.15)
+    return axes
+
+
+def _in_ink(axes: Axes) -> None:
     axes.tick_params(colors=INK, labelsize=10)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -188,8 +194,6 @@ def _plot(width: float, height: float) -> Axes:
         axes.spines[side].set_color(INK)
     axes.xaxis.label.set_color(INK)
     axes.yaxis.label.set_color(INK)
-    axes.margins(y=0.15)
-    return axes
 
 
 def what_compression_keeps(agent: Agent) -> Picture:
@@ -262,4 +266,34 @@ def the_react_loop() -> Picture:
         axes,
         "The question goes to the model. It may call Thought with its reasoning, or other tools, whose results go back "
         "to it. A call of Finish carries the answer and ends the loop.",
+    )
+
+
+def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tuple[int, int, int]]]) -> Picture:
+    """Right answers, tokens of the largest request at the top, and all tokens, of agents with the same tasks.
+
+    `measured` has these three numbers for each size of the task, by the name of the agent.
+    """
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=(8, 2.9), dpi=160, layout="tight")
+    titles = ("right answers", "largest request at the top", "tokens in all")
+    for number, title in enumerate(titles):
+        axes = figure.add_subplot(1, 3, number + 1)
+        _in_ink(axes)
+        axes.set_title(title, color=INK, fontsize=11)
+        axes.set_xlabel("towns asked for")
+        axes.set_xticks(sizes)
+        for (name, rows), colour, sign in zip(measured.items(), (USER, TOOL, MODEL), "os^", strict=False):
+            axes.plot(sizes, [row[number] for row in rows], color=colour, marker=sign, lw=1.6, ms=5, label=name)
+        axes.set_ylim(bottom=0)
+    axes = figure.axes[0]
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9)
+    told = "; ".join(
+        f"{name}: {', '.join(' / '.join(map(str, row)) for row in rows)}" for name, rows in measured.items()
+    )
+    return _finished(
+        axes,
+        f"For {', '.join(map(str, sizes))} towns: right answers / tokens of the largest request at the top / tokens in "
+        f"all. {told}.",
     )
