@@ -297,3 +297,19 @@ def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tupl
         f"For {', '.join(map(str, sizes))} towns: right answers / tokens of the largest request at the top / tokens in "
         f"all. {told}.",
     )
+
+
+def tokens_by_size(sizes: Sequence[int], measured: Mapping[str, Sequence[int]], what: str) -> Picture:
+    """Tokens for each size of something, `what` saying of what, as bars beside each other by the name of a way."""
+    axes = _plot(8, 2.8)
+    width = 0.8 / len(measured)
+    for number, ((name, values), colour) in enumerate(zip(measured.items(), (USER, TOOL, MODEL), strict=False)):
+        places = [at + (number - (len(measured) - 1) / 2) * width for at in range(len(values))]
+        bars = axes.bar(places, values, width * 0.92, color=colour, label=name)
+        axes.bar_label(bars, labels=[f"{value:,}" for value in values], color=INK, fontsize=9, padding=2)
+    axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
+    axes.set_xlabel(what)
+    axes.set_ylabel("tokens")
+    axes.legend(frameon=False, labelcolor=INK)
+    told = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in measured.items())
+    return _finished(axes, f"Tokens for {', '.join(map(str, sizes))} {what}. {told}.")
