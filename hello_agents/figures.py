@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .core.agent import Agent
+    from .core.run import Run
 
 Axes = Any
 """matplotlib's axes, whose types are only in part known to a checker."""
@@ -149,11 +150,7 @@ def tokens_over_steps(*agents: Agent, names: tuple[str, ...] = ("tokens of each 
     """The tokens of each request that one or more agents have sent, with the schemas of their tools."""
     counts = [list(_request_tokens(agent)) for agent in agents]
     axes = _plot(8, 2.8)
-    width = 0.8 / len(counts)
-    for number, (values, name, colour) in enumerate(zip(counts, names, (TOOL, USER, MODEL), strict=False)):
-        places = [step + 1 + (number - (len(counts) - 1) / 2) * width for step in range(len(values))]
-        bars = axes.bar(places, values, width * 0.92, color=colour, label=name)
-        axes.bar_label(bars, labels=[f"{value:,}" for value in values], color=INK, fontsize=9, padding=2)
+    _bars(axes, counts, names)
     axes.set_xticks(range(1, max(map(len, counts)) + 1))
     axes.set_xlabel("request")
     axes.set_ylabel("tokens")
@@ -161,6 +158,15 @@ def tokens_over_steps(*agents: Agent, names: tuple[str, ...] = ("tokens of each 
         axes.legend(frameon=False, labelcolor=INK)
     told = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in zip(names, counts, strict=False))
     return _finished(axes, f"Tokens of each request. {told}.")
+
+
+def _bars(axes: Axes, counts: Sequence[Sequence[int]], names: Sequence[str]) -> None:
+    """Bars beside each other at 1, 2, 3, …, one colour for each name, with the numbers above them."""
+    width = 0.8 / len(counts)
+    for number, (values, name, colour) in enumerate(zip(counts, names, (TOOL, USER, MODEL), strict=False)):
+        places = [step + 1 + (number - (len(counts) - 1) / 2) * width for step in range(len(values))]
+        bars = axes.bar(places, values, width * 0.92, color=colour, label=name)
+        axes.bar_label(bars, labels=[f"{value:,}" for value in values], color=INK, fontsize=9, padding=2)
 
 
 def _request_tokens(agent: Agent) -> Iterator[int]:
@@ -181,12 +187,6 @@ def _plot(width: float, height: float) -> Axes:
 
     figure: Any = Figure(figsize=(width, height), dpi=160, layout="tight")
     axes = figure.add_subplot()
-    _in_ink(axes)
-    axes.margins(y=0.15)
-    return axes
-
-
-def _in_ink(axes: Axes) -> None:
     axes.tick_params(colors=INK, labelsize=10)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -194,6 +194,8 @@ def _in_ink(axes: Axes) -> None:
         axes.spines[side].set_color(INK)
     axes.xaxis.label.set_color(INK)
     axes.yaxis.label.set_color(INK)
+    axes.margins(y=0.15)
+    return axes
 
 
 def what_compression_keeps(agent: Agent) -> Picture:
@@ -269,6 +271,136 @@ def the_react_loop() -> Picture:
     )
 
 
+def two_rankings() -> Picture:
+    """The way from a question to hits: two rankings and their fusion."""
+    axes = _canvas(8, 2.5)
+    _box(axes, 0.9, 0.95, "question", USER)
+    _box(axes, 3.4, 1.6, "ranked by words", TOOL)
+    _box(axes, 3.4, 0.3, "ranked by vector", TOOL)
+    _box(axes, 5.75, 0.95, "fuse", MODEL)
+    _box(axes, 7.3, 0.95, "hits", DONE)
+    _arrow(axes, (1.42, 1.05), (2.45, 1.55))
+    _arrow(axes, (1.42, 0.85), (2.45, 0.35))
+    _arrow(axes, (4.35, 1.55), (5.4, 1.05))
+    _arrow(axes, (4.35, 0.35), (5.4, 0.85))
+    _arrow(axes, (6.12, 0.95), (6.95, 0.95))
+    return _finished(
+        axes,
+        "The texts are ranked twice, by the words they share with the question and by the angle between vectors. "
+        "The two rankings are fused into one list of hits.",
+    )
+
+
+def four_stages() -> Picture:
+    """The four stages of building a context, beside the parts that serve them."""
+    axes = _canvas(8, 3.1)
+    for x, stage in ((1.0, "gather"), (3.0, "select"), (5.0, "structure"), (7.0, "compress")):
+        _box(axes, x, 1.5, stage, MODEL)
+    for start, end in ((1.5, 2.5), (3.47, 4.37), (5.63, 6.35)):
+        _arrow(axes, (start, 1.5), (end, 1.5))
+    axes.text(1.0, 2.35, "memory, documents,\nresults, conversation", ha="center", va="bottom", color=INK, fontsize=10)
+    axes.text(7.0, 2.35, "the context", ha="center", va="bottom", color=INK, fontsize=10)
+    _arrow(axes, (1.0, 2.32), (1.0, 1.75))
+    _arrow(axes, (7.0, 1.75), (7.0, 2.32))
+    for x, part, to in ((0.55, "truncator", (0.85, 1.25)), (2.15, "history", (1.25, 1.25))):
+        _box(axes, x + 0.15, 0.3, part, TOOL)
+        _arrow(axes, (x + 0.15, 0.55), to)
+    _box(axes, 5.0, 0.3, "token counter", TOOL)
+    _arrow(axes, (4.6, 0.55), (3.3, 1.25))
+    _arrow(axes, (5.4, 0.55), (6.7, 1.25))
+    return _finished(
+        axes,
+        "Memory, documents, results of tools and the conversation are gathered, then selected, structured and "
+        "compressed to the context. The truncator and the history serve the gathering, the token counter the "
+        "selecting and the compressing.",
+    )
+
+
+def draft_and_critique() -> Picture:
+    """A draft, its critic, and the way back to the writer."""
+    axes = _canvas(8, 2.5)
+    _box(axes, 0.8, 1.5, "task", USER)
+    _box(axes, 2.9, 1.5, "draft", MODEL)
+    _box(axes, 5.0, 1.5, "critique", MODEL)
+    _box(axes, 7.15, 1.5, "answer", DONE)
+    _box(axes, 3.95, 0.35, "redraft", MODEL)
+    _arrow(axes, (1.2, 1.5), (2.42, 1.5))
+    _arrow(axes, (3.38, 1.5), (4.38, 1.5))
+    _arrow(axes, (5.62, 1.5), (6.6, 1.5), "content")
+    _arrow(axes, (4.85, 1.28), (4.35, 0.58), "an objection", side=1)
+    _arrow(axes, (3.55, 0.58), (3.05, 1.28))
+    return _finished(
+        axes,
+        "A task is drafted, and the draft goes to a critic. An objection goes back into a new draft, which is "
+        "criticised in turn. A critic who is content ends the loop, and the last draft is the answer.",
+    )
+
+
+def reflection_rounds(measured: dict[str, list[tuple[float, float]]]) -> Picture:
+    """What rounds of reflection give and cost: for each critic, by round, the rules met and the tokens spent so far."""
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=(8, 3), dpi=160)
+    met, spent = figure.subplots(1, 2)
+    for (critic, points), colour in zip(measured.items(), (TOOL, USER, MODEL, DONE), strict=False):
+        rounds = range(len(points))
+        met.plot(rounds, [rules for rules, _ in points], "o-", color=colour, label=critic)
+        spent.plot(rounds, [tokens for _, tokens in points], "o-", color=colour, label=critic)
+    for axes, title in ((met, "rules met"), (spent, "tokens so far")):
+        _quiet(axes)
+        axes.set_title(title, color=INK, fontsize=11, loc="left")
+        axes.set_xlabel("rounds", color=INK)
+        axes.set_xticks(range(max(map(len, measured.values()))))
+    met.set_ylim(0, 1.06 * max(rules for points in measured.values() for rules, _ in points))
+    spent.set_ylim(bottom=0)
+    met.legend(frameon=False, labelcolor=INK, fontsize=9)
+    figure.tight_layout()
+    last = "; ".join(f"{critic}: {p[-1][0]:.2f} rules, {p[-1][1]:.0f} tokens" for critic, p in measured.items())
+    return _finished(met, f"Rules met and tokens spent over rounds of reflection. After the last round, {last}.")
+
+
+def plan_and_runs(run: Run) -> Picture:
+    """The plan of a PlanSolveAgent's last question, and the runs it spawned, each with its requests and tokens."""
+    planner, executor = run.children[f"plan-{run.turn}"], run.children.get(f"execute-{run.turn}")
+    steps = list(executor.children.values()) if executor else []
+    plan = list(executor.notes["plan"]) if executor else []
+    height = 0.55 + 0.62 * max(len(plan), 1)
+    axes = _canvas(8, height)
+    top = height - 0.6
+    _box(axes, 0.95, top, "planner", MODEL)
+    axes.text(0.95, top - 0.42, _cost(planner), ha="center", va="center", color=INK, fontsize=9)
+    for number, step in enumerate(plan):
+        y = top - 0.62 * number
+        _arrow(axes, (1.6, top), (2.15, y))
+        short = step if len(step) <= 32 else step[:31] + "…"
+        axes.text(2.25, y, f"{number + 1}. {short}", ha="left", va="center", color=INK, fontsize=10)
+        if number < len(steps):
+            _arrow(axes, (4.95, y), (5.5, y))
+            _box(axes, 5.95, y, "worker", TOOL)
+            axes.text(6.42, y, _cost(steps[number]), ha="left", va="center", color=INK, fontsize=9)
+        if 0 < number < len(steps):
+            _arrow(axes, (5.95, y + 0.45), (5.95, y + 0.18))
+    return _finished(
+        axes,
+        f"The planner ({_cost(planner)}) writes {len(plan)} steps. Each goes to a worker of its own, one after "
+        f"another, and the results of those before go along: {'; '.join(map(_cost, steps)) or 'none was run'}.",
+    )
+
+
+def _cost(run: Run) -> str:
+    return f"{run.steps} request{'s' * (run.steps != 1)}, {run.usage.total_tokens} tokens"
+
+
+def _quiet(axes: Axes) -> None:
+    """Axes without a frame, legible on light and dark."""
+    axes.set_facecolor("none")
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(INK)
+    axes.tick_params(colors=INK, labelsize=9)
+    axes.grid(axis="y", color=INK, alpha=0.25)
+
+
 def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tuple[int, int, int]]]) -> Picture:
     """Right answers, tokens of the largest request at the top, and all tokens, of agents with the same tasks.
 
@@ -280,9 +412,9 @@ def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tupl
     titles = ("right answers", "largest request at the top", "tokens in all")
     for number, title in enumerate(titles):
         axes = figure.add_subplot(1, 3, number + 1)
-        _in_ink(axes)
-        axes.set_title(title, color=INK, fontsize=11)
-        axes.set_xlabel("towns asked for")
+        _quiet(axes)
+        axes.set_title(title, color=INK, fontsize=11, loc="left")
+        axes.set_xlabel("towns asked for", color=INK)
         axes.set_xticks(sizes)
         for (name, rows), colour, sign in zip(measured.items(), (USER, TOOL, MODEL), "os^", strict=False):
             axes.plot(sizes, [row[number] for row in rows], color=colour, marker=sign, lw=1.6, ms=5, label=name)
@@ -302,12 +434,8 @@ def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tupl
 def tokens_by_size(sizes: Sequence[int], measured: Mapping[str, Sequence[int]], what: str) -> Picture:
     """Tokens for each size of something, `what` saying of what, as bars beside each other by the name of a way."""
     axes = _plot(8, 2.8)
-    width = 0.8 / len(measured)
-    for number, ((name, values), colour) in enumerate(zip(measured.items(), (USER, TOOL, MODEL), strict=False)):
-        places = [at + (number - (len(measured) - 1) / 2) * width for at in range(len(values))]
-        bars = axes.bar(places, values, width * 0.92, color=colour, label=name)
-        axes.bar_label(bars, labels=[f"{value:,}" for value in values], color=INK, fontsize=9, padding=2)
-    axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
+    _bars(axes, list(measured.values()), list(measured))
+    axes.set_xticks(range(1, len(sizes) + 1), [str(size) for size in sizes])
     axes.set_xlabel(what)
     axes.set_ylabel("tokens")
     axes.legend(frameon=False, labelcolor=INK)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .types.semantic import SemanticMemory
     from .types.working import WorkingMemory
     from .vectors import VectorIndex
-    from .words import words
 
 __all__ = [
     "Added",
@@ -53,7 +52,6 @@ __all__ = [
     "WorkingMemory",
     "load_document",
     "reciprocal_rank_fusion",
-    "words",
 ]
 
 _HOMES = {
@@ -87,7 +85,6 @@ _HOMES = {
     "WorkingMemory": "types.working",
     "load_document": "loading",
     "reciprocal_rank_fusion": "fusion",
-    "words": "words",
 }
 
 _NOT_SERVED = {

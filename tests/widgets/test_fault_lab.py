@@ -7,6 +7,7 @@ import json
 import pytest
 from hello_agents_widgets import FaultLab, LoopInspector
 from hello_agents_widgets.fault_lab import PRESETS
+from hello_agents_widgets.faults import Fault
 from widgets.house import keep_fixture
 
 from hello_agents.agents.plan_solve_agent import PlanSolveAgent
@@ -16,7 +17,6 @@ from hello_agents.core.config import Config
 from hello_agents.core.message import ToolCall
 from hello_agents.offline.offline_llm import OfflineLLM
 from hello_agents.offline.scripted import ScriptedLLM
-from hello_agents.tools.faults import Fault
 from hello_agents.tools.registry import ToolRegistry
 from widgets import demo
 

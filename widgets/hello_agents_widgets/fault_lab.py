@@ -15,10 +15,10 @@ from hello_agents.core.message import ToolCall
 from hello_agents.core.opaque import closed
 from hello_agents.core.run import Began, Entry, Noted, Replied, Returned, Run
 from hello_agents.tools.circuit_breaker import CircuitBreaker
-from hello_agents.tools.faults import GARBLED, REPEATS, Fault, FaultKind, Faults
 from hello_agents.tools.registry import ToolRegistry
 
 from ._base import SHARED, SHARED_STYLES, BookWidget, module, style
+from .faults import GARBLED, REPEATS, Fault, FaultKind, Faults
 from .loop_inspector import LoopInspector
 from .timeline import compact_json, one_line
 

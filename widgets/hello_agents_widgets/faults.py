@@ -12,18 +12,19 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..catalogue import text
-from ..core.message import Message, ToolCall
-from ..core.run import Delta, Replied
-from ..wire.arguments import read_arguments, write_arguments
-from .base import Tool
-from .errors import ToolErrorCode
-from .executor import ready_of
-from .registry import ToolRegistry
-from .response import ToolResponse
+from hello_agents.wire.arguments import read_arguments, write_arguments
+
+from hello_agents.catalogue import text
+from hello_agents.core.message import Message, ToolCall
+from hello_agents.core.run import Delta, Replied
+from hello_agents.tools.base import Tool
+from hello_agents.tools.errors import ToolErrorCode
+from hello_agents.tools.executor import ready_of
+from hello_agents.tools.registry import ToolRegistry
+from hello_agents.tools.response import ToolResponse
 
 if TYPE_CHECKING:
-    from ..core.action import Model, Request
+    from hello_agents.core.action import Model, Request
 
 FaultKind = Literal["failing", "slow", "garbled", "repeated"]
 KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
