@@ -419,8 +419,8 @@ def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tupl
         for (name, rows), colour, sign in zip(measured.items(), (USER, TOOL, MODEL), "os^", strict=False):
             axes.plot(sizes, [row[number] for row in rows], color=colour, marker=sign, lw=1.6, ms=5, label=name)
         axes.set_ylim(bottom=0)
-    axes = figure.axes[0]
-    axes.legend(frameon=False, labelcolor=INK, fontsize=9)
+    axes = figure.axes[1]
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="center right")
     told = "; ".join(
         f"{name}: {', '.join(' / '.join(map(str, row)) for row in rows)}" for name, rows in measured.items()
     )
