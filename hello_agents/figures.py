@@ -401,6 +401,46 @@ def _quiet(axes: Axes) -> None:
     axes.grid(axis="y", color=INK, alpha=0.25)
 
 
+def four_views() -> Picture:
+    """The journal, and the four things that are read off it."""
+    axes = _canvas(8, 2.9)
+    _box(axes, 1.0, 1.3, "journal", MODEL)
+    views = (
+        ("trace", "what happened, in which order"),
+        ("metrics", "how much, how often, over all runs"),
+        ("spans", "how long, and within what"),
+        ("logs", "lines among those of the service"),
+    )
+    for row, (name, says) in enumerate(views):
+        height = 2.35 - 0.7 * row
+        _box(axes, 3.7, height, name, TOOL)
+        _arrow(axes, (1.52, 1.3), (3.1, height))
+        axes.text(4.4, height, says, ha="left", va="center", color=INK, fontsize=11)
+    return _finished(
+        axes,
+        "Four things are read off the journal: " + "; ".join(f"{name}, {says}" for name, says in views) + ".",
+    )
+
+
+def two_drivers() -> Picture:
+    """The one loop between its two drivers: what is shared and what each has of its own."""
+    axes = _canvas(8, 3.0)
+    _box(axes, 4.0, 2.4, "decide", MODEL)
+    _box(axes, 1.4, 1.4, "carry_out", USER)
+    _box(axes, 6.6, 1.4, "acarry_out", USER)
+    _box(axes, 4.0, 0.25, "record", TOOL)
+    for x, side, own in ((1.4, -1, "waits:\none call after another"), (6.6, 1, "awaits:\ncalls side by side")):
+        _arrow(axes, (4.0 + 0.5 * side, 2.35), (x, 1.65))
+        _arrow(axes, (x, 1.15), (4.0 + 0.5 * side, 0.3))
+        axes.text(x + 0.35 * side, 2.25, own, ha="center", va="center", color=INK, fontsize=11)
+    axes.text(4.0, 1.4, "the same decisions,\nthe same record", ha="center", va="center", color=INK, fontsize=11)
+    return _finished(
+        axes,
+        "Both drivers ask the same decide what to do and hand what came of it to the same record. Between the two, "
+        "carry_out waits, one call after another, and acarry_out awaits, with calls side by side.",
+    )
+
+
 def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tuple[int, int, int]]]) -> Picture:
     """Right answers, tokens of the largest request at the top, and all tokens, of agents with the same tasks.
 

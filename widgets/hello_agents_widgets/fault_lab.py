@@ -353,7 +353,8 @@ class FaultLab(BookWidget):
 
     def summary(self) -> str:
         head = self.head_json()
-        lines = [f"FaultLab: {head['title']} ({len(head['tools'])} tools)"]
+        count = len(head["tools"])
+        lines = [f"FaultLab: {head['title']} ({count} tool{'s' if count != 1 else ''})"]
         for tool in head["tools"]:
             often = "every call" if tool["times"] is None else f"the first {tool['times']}"
             words = f"{tool['fault']}, {often}" if tool["fault"] else "as it is"

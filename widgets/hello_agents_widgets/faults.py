@@ -12,9 +12,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hello_agents.wire.arguments import read_arguments, write_arguments
-
 from hello_agents.catalogue import text
+from hello_agents.core.arguments import read_arguments, write_arguments
 from hello_agents.core.message import Message, ToolCall
 from hello_agents.core.run import Delta, Replied
 from hello_agents.tools.base import Tool

@@ -22,7 +22,7 @@ export const TREE_LABELS = {
 };
 
 const ROW_TALL = 28;
-const FEW_ROWS = 16;
+const FEW_FRAMES = 16;
 const LIMITS = ["max_steps", "max_tokens", "max_repeats", "max_calls_per_tool", "max_failures", "max_total_steps", "max_seconds", "max_cost"];
 
 export const freshUi = ({ head }) => ({ all: {}, raw: false, copied: false, busy: false, fault: null, notice: null, said: "", chosen: head.chosen, folded: {}, top: 0 });
@@ -61,7 +61,7 @@ const headRow = (say) => h("div", { class: "hai-treehead", "aria-hidden": "true"
 function tree(c) {
   const { ui, say } = c;
   const shown = unfolded(c.frames, ui.folded);
-  const few = shown.length <= FEW_ROWS;
+  const few = shown.length <= FEW_FRAMES;
   const [from, to] = few ? [0, shown.length] : inSight(shown.length, ui.top, ROW_TALL);
   const stop = shown.includes(c.chosen) ? c.chosen : shown[0];
   return h("div", { class: `hai-treescroll${few ? " hai-short" : ""}`, "data-scroll": "look" },
@@ -126,7 +126,7 @@ export function act(snapshot, ui, op, arg) {
       const shown = unfolded(frames, ui.folded);
       const at = shown.findIndex((one) => one.frame === ui.chosen);
       const to = { down: Math.min(at + 1, shown.length - 1), up: Math.max(at - 1, 0), first: 0, last: shown.length - 1 }[op];
-      return choose(shown[to], shown.length > FEW_ROWS ? { top: Math.max(0, to * ROW_TALL - 200) } : {});
+      return choose(shown[to], shown.length > FEW_FRAMES ? { top: Math.max(0, to * ROW_TALL - 200) } : {});
     }
     case "right": case "left": {
       const one = frames.find((each) => each.frame === ui.chosen);
