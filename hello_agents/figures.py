@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -150,11 +150,7 @@ def tokens_over_steps(*agents: Agent, names: tuple[str, ...] = ("tokens of each 
     """The tokens of each request that one or more agents have sent, with the schemas of their tools."""
     counts = [list(_request_tokens(agent)) for agent in agents]
     axes = _plot(8, 2.8)
-    width = 0.8 / len(counts)
-    for number, (values, name, colour) in enumerate(zip(counts, names, (TOOL, USER, MODEL), strict=False)):
-        places = [step + 1 + (number - (len(counts) - 1) / 2) * width for step in range(len(values))]
-        bars = axes.bar(places, values, width * 0.92, color=colour, label=name)
-        axes.bar_label(bars, labels=[f"{value:,}" for value in values], color=INK, fontsize=9, padding=2)
+    _bars(axes, counts, names)
     axes.set_xticks(range(1, max(map(len, counts)) + 1))
     axes.set_xlabel("request")
     axes.set_ylabel("tokens")
@@ -162,6 +158,15 @@ def tokens_over_steps(*agents: Agent, names: tuple[str, ...] = ("tokens of each 
         axes.legend(frameon=False, labelcolor=INK)
     told = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in zip(names, counts, strict=False))
     return _finished(axes, f"Tokens of each request. {told}.")
+
+
+def _bars(axes: Axes, counts: Sequence[Sequence[int]], names: Sequence[str]) -> None:
+    """Bars beside each other at 1, 2, 3, …, one colour for each name, with the numbers above them."""
+    width = 0.8 / len(counts)
+    for number, (values, name, colour) in enumerate(zip(counts, names, (TOOL, USER, MODEL), strict=False)):
+        places = [step + 1 + (number - (len(counts) - 1) / 2) * width for step in range(len(values))]
+        bars = axes.bar(places, values, width * 0.92, color=colour, label=name)
+        axes.bar_label(bars, labels=[f"{value:,}" for value in values], color=INK, fontsize=9, padding=2)
 
 
 def _request_tokens(agent: Agent) -> Iterator[int]:
@@ -434,3 +439,45 @@ def two_drivers() -> Picture:
         "Both drivers ask the same decide what to do and hand what came of it to the same record. Between the two, "
         "carry_out waits, one call after another, and acarry_out awaits, with calls side by side.",
     )
+
+
+def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tuple[int, int, int]]]) -> Picture:
+    """Right answers, tokens of the largest request at the top, and all tokens, of agents with the same tasks.
+
+    `measured` has these three numbers for each size of the task, by the name of the agent.
+    """
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=(8, 2.9), dpi=160, layout="tight")
+    titles = ("right answers", "largest request at the top", "tokens in all")
+    for number, title in enumerate(titles):
+        axes = figure.add_subplot(1, 3, number + 1)
+        _quiet(axes)
+        axes.set_title(title, color=INK, fontsize=11, loc="left")
+        axes.set_xlabel("towns asked for", color=INK)
+        axes.set_xticks(sizes)
+        for (name, rows), colour, sign in zip(measured.items(), (USER, TOOL, MODEL), "os^", strict=False):
+            axes.plot(sizes, [row[number] for row in rows], color=colour, marker=sign, lw=1.6, ms=5, label=name)
+        axes.set_ylim(bottom=0)
+    axes = figure.axes[1]
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="center right")
+    told = "; ".join(
+        f"{name}: {', '.join(' / '.join(map(str, row)) for row in rows)}" for name, rows in measured.items()
+    )
+    return _finished(
+        axes,
+        f"For {', '.join(map(str, sizes))} towns: right answers / tokens of the largest request at the top / tokens in "
+        f"all. {told}.",
+    )
+
+
+def tokens_by_size(sizes: Sequence[int], measured: Mapping[str, Sequence[int]], what: str) -> Picture:
+    """Tokens for each size of something, `what` saying of what, as bars beside each other by the name of a way."""
+    axes = _plot(8, 2.8)
+    _bars(axes, list(measured.values()), list(measured))
+    axes.set_xticks(range(1, len(sizes) + 1), [str(size) for size in sizes])
+    axes.set_xlabel(what)
+    axes.set_ylabel("tokens")
+    axes.legend(frameon=False, labelcolor=INK)
+    told = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in measured.items())
+    return _finished(axes, f"Tokens for {', '.join(map(str, sizes))} {what}. {told}.")
