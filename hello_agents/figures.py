@@ -394,3 +394,28 @@ def _quiet(axes: Axes) -> None:
         spine.set_color(INK)
     axes.tick_params(colors=INK, labelsize=9)
     axes.grid(axis="y", color=INK, alpha=0.25)
+
+
+def who_holds_what() -> Picture:
+    """The service with two workers: what is kept at the client, in a worker, and in Redis."""
+    axes = _canvas(8, 3.1)
+    held = (
+        (1.15, 1.55, "client", USER, "the id of the\nlast event"),
+        (4.0, 2.45, "worker", MODEL, "the run under way"),
+        (4.0, 0.75, "worker", MODEL, "the run under way"),
+        (6.85, 1.55, "Redis", TOOL, "journals, leases"),
+    )
+    for x, y, name, colour, what in held:
+        _box(axes, x, y, name, colour)
+        axes.text(x, y - 0.32, what, ha="center", va="top", color=INK, fontsize=10)
+    _arrow(axes, (1.85, 1.75), (3.3, 2.4), "questions")
+    _arrow(axes, (3.3, 2.25), (1.85, 1.5))
+    _arrow(axes, (3.3, 0.8), (1.85, 1.3), "events")
+    _arrow(axes, (4.7, 2.45), (6.2, 1.8), "entries")
+    _arrow(axes, (6.2, 1.3), (4.7, 0.8), "take over")
+    return _finished(
+        axes,
+        "The client holds the id of the last event it got. Each worker holds the runs that are under way in it, and "
+        "nothing else. Redis holds the journals and the leases, so that any worker can take over the run of another, "
+        "and the client can ask any of them for the events after that id.",
+    )
