@@ -401,18 +401,17 @@ def who_holds_what() -> Picture:
     axes = _canvas(8, 3.1)
     held = (
         (1.15, 1.55, "client", USER, "the id of the\nlast event"),
-        (4.0, 2.45, "worker", MODEL, "the run under way"),
-        (4.0, 0.75, "worker", MODEL, "the run under way"),
+        (4.0, 2.45, "worker", MODEL, "runs under way"),
+        (4.0, 0.75, "worker", MODEL, "runs under way"),
         (6.85, 1.55, "Redis", TOOL, "journals, leases"),
     )
     for x, y, name, colour, what in held:
         _box(axes, x, y, name, colour)
         axes.text(x, y - 0.32, what, ha="center", va="top", color=INK, fontsize=10)
-    _arrow(axes, (1.85, 1.75), (3.3, 2.4), "questions")
-    _arrow(axes, (3.3, 2.25), (1.85, 1.5))
-    _arrow(axes, (3.3, 0.8), (1.85, 1.3), "events")
-    _arrow(axes, (4.7, 2.45), (6.2, 1.8), "entries")
-    _arrow(axes, (6.2, 1.3), (4.7, 0.8), "take over")
+    _arrow(axes, (1.7, 1.7), (3.4, 2.45), "question", side=-1)
+    _arrow(axes, (4.6, 2.45), (6.3, 1.7), "entries", side=1)
+    _arrow(axes, (6.3, 1.4), (4.6, 0.75), "take over", side=1)
+    _arrow(axes, (3.4, 0.75), (1.7, 1.4), "events", side=-1)
     return _finished(
         axes,
         "The client holds the id of the last event it got. Each worker holds the runs that are under way in it, and "
