@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 import subprocess
@@ -15,6 +14,7 @@ from typing import Self
 
 from ..core.exceptions import ConfigException
 from .local_redis import LocalRedis, redis_executable
+from .spawning import end, spawn
 
 _PATIENCE = 60.0
 """Seconds that a worker has to start or to end."""
@@ -40,8 +40,7 @@ class Worker:
     def launch(self) -> None:
         """Starts it, and does not wait."""
         self.kill()
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(self._command, env=self._env, stdout=log, stderr=subprocess.STDOUT)
+        self.process = spawn(self._command, self.log, self._env)
 
     def await_start(self) -> Self:
         end = time.monotonic() + _PATIENCE
@@ -56,15 +55,11 @@ class Worker:
     def kill(self) -> None:
         """Ends it at once, with the signal that no program can catch."""
         if self.process is not None:
-            self.process.kill()
-            self.process.wait()
+            end(self.process)
 
     def terminate(self) -> int:
         """Tells it to end, as a deployment does, and waits. Returns its exit code."""
-        if self.process is None:
-            return 0
-        self.process.terminate()
-        return self.process.wait(_PATIENCE)
+        return 0 if self.process is None else end(self.process, _PATIENCE)
 
     def _listens(self) -> bool:
         text = self.log.read_text(encoding="utf-8")
@@ -83,7 +78,7 @@ class Local:
     """Workers of one agent at one store: a Redis of their own, or without a Redis the folder's files.
 
     Each worker has an address of its own, so that one can choose whom to ask and whom to kill; in production they share
-    one, behind a balancer. Ends with the program at the latest.
+    one, behind a balancer. Ends with the program at the latest, however that ends.
     """
 
     def __init__(self, agent: str, folder: Path, *, workers: int = 2, **settings: float) -> None:
@@ -102,7 +97,6 @@ class Local:
     def start(self) -> Self:
         """Starts everything, and returns when all workers listen. Raises `ConfigException`."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        atexit.register(self.stop)
         try:
             if self.redis is not None:
                 self.redis.start()
@@ -121,7 +115,6 @@ class Local:
             worker.kill()
         if self.redis is not None:
             self.redis.kill()
-        atexit.unregister(self.stop)
 
     def running(self) -> int:
         """How many processes of it run."""

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from ..core.exceptions import ConfigException
+from .spawning import end, spawn
 
 
 def redis_executable() -> str | None:
@@ -50,7 +51,7 @@ class LocalRedis:
         self.folder.mkdir(parents=True, exist_ok=True)
         settings = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", ""]
         settings += ["--appendonly", "yes", "--appendfsync", "everysec", "--daemonize", "no", "--loglevel", "warning"]
-        self._process = subprocess.Popen([executable, *settings], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = spawn([executable, *settings], self.folder / "redis.log")
         for _ in range(1000):
             if self._process.poll() is not None or self._answers():
                 break
@@ -70,8 +71,7 @@ class LocalRedis:
     def kill(self) -> None:
         """Ends it at once, with the signal that no program can catch."""
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+            end(self._process)
             self._process = None
 
     def __enter__(self) -> Self:

