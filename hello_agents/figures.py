@@ -408,10 +408,15 @@ def who_holds_what() -> Picture:
     for x, y, name, colour, what in held:
         _box(axes, x, y, name, colour)
         axes.text(x, y - 0.32, what, ha="center", va="top", color=INK, fontsize=10)
-    _arrow(axes, (1.7, 1.7), (3.4, 2.45), "question", side=-1)
-    _arrow(axes, (4.6, 2.45), (6.3, 1.7), "entries", side=1)
-    _arrow(axes, (6.3, 1.4), (4.6, 0.75), "take over", side=1)
-    _arrow(axes, (3.4, 0.75), (1.7, 1.4), "events", side=-1)
+    arrows = (
+        ((1.7, 1.7), (3.4, 2.45), (2.4, 2.3, "right", "question")),
+        ((4.6, 2.45), (6.3, 1.7), (5.6, 2.3, "left", "entries")),
+        ((6.3, 1.4), (4.6, 0.75), (5.6, 0.8, "left", "take over")),
+        ((3.4, 0.75), (1.7, 1.4), (2.4, 0.8, "right", "events")),
+    )
+    for start, end, (x, y, side, what) in arrows:
+        _arrow(axes, start, end)
+        axes.text(x, y, what, ha=side, va="center", color=INK, fontsize=10)
     return _finished(
         axes,
         "The client holds the id of the last event it got. Each worker holds the runs that are under way in it, and "
