@@ -481,3 +481,32 @@ def tokens_by_size(sizes: Sequence[int], measured: Mapping[str, Sequence[int]], 
     axes.legend(frameon=False, labelcolor=INK)
     told = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in measured.items())
     return _finished(axes, f"Tokens for {', '.join(map(str, sizes))} {what}. {told}.")
+
+
+def who_holds_what() -> Picture:
+    """The service with two workers: what is kept at the client, in a worker, and in Redis."""
+    axes = _canvas(8, 3.1)
+    held = (
+        (1.15, 1.55, "client", USER, "the id of the\nlast event"),
+        (4.0, 2.45, "worker", MODEL, "runs under way"),
+        (4.0, 0.75, "worker", MODEL, "runs under way"),
+        (6.85, 1.55, "Redis", TOOL, "journals, leases"),
+    )
+    for x, y, name, colour, what in held:
+        _box(axes, x, y, name, colour)
+        axes.text(x, y - 0.32, what, ha="center", va="top", color=INK, fontsize=10)
+    arrows = (
+        ((1.7, 1.7), (3.4, 2.45), (2.4, 2.3, "right", "question")),
+        ((4.6, 2.45), (6.3, 1.7), (5.6, 2.3, "left", "entries")),
+        ((6.3, 1.4), (4.6, 0.75), (5.6, 0.8, "left", "take over")),
+        ((3.4, 0.75), (1.7, 1.4), (2.4, 0.8, "right", "events")),
+    )
+    for start, end, (x, y, side, what) in arrows:
+        _arrow(axes, start, end)
+        axes.text(x, y, what, ha=side, va="center", color=INK, fontsize=10)
+    return _finished(
+        axes,
+        "The client holds the id of the last event it got. Each worker holds the runs that are under way in it, and "
+        "nothing else. Redis holds the journals and the leases, so that any worker can take over the run of another, "
+        "and the client can ask any of them for the events after that id.",
+    )

@@ -9,14 +9,16 @@ from ..lazy import lazily
 if TYPE_CHECKING:
     from .application import app
     from .leases import Lease, Leases
+    from .local import Local
     from .service import Service
     from .settings import Settings
 
-__all__ = ["Lease", "Leases", "Service", "Settings", "app"]
+__all__ = ["Lease", "Leases", "Local", "Service", "Settings", "app"]
 
 _HOMES = {
     "Lease": "leases",
     "Leases": "leases",
+    "Local": "local",
     "Service": "service",
     "Settings": "settings",
     "app": "application",

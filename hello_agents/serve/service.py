@@ -40,6 +40,8 @@ class Service:
         self.worker = fresh_id()[:12]
         self.runs: dict[str, Running] = {}
         """The runs under way here, by session."""
+        self._beginning = 0
+        """Runs that have a place here, and not their session yet."""
         self.closing = asyncio.Event()
         self.shared = not isinstance(store, MemorySessionStore)
         """Whether another worker, or this one after a restart, can go on with a run."""
@@ -77,9 +79,24 @@ class Service:
         """
         if self.closing.is_set():
             raise Problem(503, "closing", retry_after=1)
-        if len(self.runs) >= self.settings.max_runs:
+        if self._full():
             raise Problem(503, "runs", retry_after=2, most=self.settings.max_runs)
         owner = f"{self.worker}:{fresh_id()[:8]}"
+        # Its place is taken now: of many who come at once, all would find it free while the store is waited for.
+        self._beginning += 1
+        try:
+            await self._claim(session, owner, after, abandoned)
+            running = self._launch(session, owner, work)
+        finally:
+            self._beginning -= 1
+        await asyncio.shield(asyncio.wait([running.accepted]))
+        if running.accepted.exception() is not None:
+            await running.ended.wait()
+        running.accepted.result()
+        return running
+
+    async def _claim(self, session: str, owner: str, after: int | None, abandoned: bool) -> None:
+        """Takes the session for a run. Raises `Problem` when somebody has it, or its journal ends elsewhere."""
         if session in self.runs or not await self._take(session, owner, abandoned):
             raise Problem(409, "busy", retry_after=1, session=session)
         try:
@@ -88,12 +105,9 @@ class Service:
         except BaseException:
             await self.call(self.leases.release, session, owner)
             raise
-        running = self._launch(session, owner, work)
-        await asyncio.shield(asyncio.wait([running.accepted]))
-        if running.accepted.exception() is not None:
-            await running.ended.wait()
-        running.accepted.result()
-        return running
+
+    def _full(self) -> bool:
+        return len(self.runs) + self._beginning >= self.settings.max_runs
 
     async def stop(self, session: str) -> None:
         """Stops the run of a session, wherever it is, and returns when it has stopped. Raises `Problem`."""
@@ -259,7 +273,7 @@ class Service:
                 now, leases = await self.call(lambda: (self.leases.now(), list(self.leases.all())))
                 self.busy = {lease.session: lease for lease in leases}
                 for lease in leases:
-                    if lease.until <= now and len(self.runs) < self.settings.max_runs and not self.closing.is_set():
+                    if lease.until <= now and not self._full() and not self.closing.is_set():
                         await self._take_over(lease)
             except SessionException as error:
                 _log.warning("The leases cannot be looked at: %s", error)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 from support.redis_server import redis_server
-from support.serving import QUICK, Served, answer_of, ask, client
+from support.serving import QUICK, Served, answer_of, ask, client, follow
 
 from hello_agents.core.session_store import RedisSessionStore
 from hello_agents.serve import Settings
@@ -167,3 +169,25 @@ async def test_a_body_that_never_comes_is_given_up():
     scope = {"type": "http", "path": "/x", "headers": [(b"host", b"localhost")], "client": ("127.0.0.1", 1)}
     with pytest.raises(Exception, match="slow"):
         await gate(scope, never, never)
+
+
+@pytest.mark.parametrize(("room", "crowd"), [(1, 5), (3, 8), (8, 8)])
+def test_of_many_who_come_at_once_no_more_are_taken_than_there_is_room_for(tmp_path, room, crowd):
+    start = threading.Barrier(crowd)
+    with redis_server(tmp_path) as server:
+        store = RedisSessionStore(url=server.url)
+        with Served(store, Settings(max_runs=room, poll_seconds=0.02)) as one, client(one.url) as http:
+
+            def come(number):
+                start.wait()
+                body = {"message": f"wait {tmp_path} go"}
+                return http.post(f"/sessions/s{number}/messages", json=body, headers={"Accept": "application/json"})
+
+            with ThreadPoolExecutor(crowd) as threads:
+                statuses = [reply.status_code for reply in threads.map(come, range(crowd))]
+            (tmp_path / "go").touch()
+            assert sorted(statuses) == [202] * room + [503] * (crowd - room)
+            for number, status in enumerate(statuses):
+                if status == 202:
+                    assert answer_of(follow(http, f"s{number}")) == "waited"
+            assert answer_of(ask(http, "late", "say hi")) == "hi"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -19,6 +16,7 @@ import httpx
 import uvicorn
 
 from hello_agents.serve import Settings, app
+from hello_agents.serve.local import Worker
 from support import served
 
 QUICK = Settings(poll_seconds=0.02, lease_seconds=1.0, ping_seconds=0.2, grace_seconds=5)
@@ -71,52 +69,13 @@ class Served:
         return self._server.servers[0].get_loop() if self._server.servers else None
 
 
-class Command:
-    """`hello-agents serve` in a process of its own."""
+class Command(Worker):
+    """`hello-agents serve` in a process of its own, with the agent of the tests."""
 
     def __init__(
         self, folder: Path, store: str, *options: str, env: dict[str, str] | None = None, name: str = "w"
     ) -> None:
-        self.log = folder / f"{name}.log"
-        self._command = [sys.executable, "-m", "hello_agents.cli", "serve", f"{Path(served.__file__)}:make"]
-        self._command += ["--store", store, "--port", "0", *options]
-        self._env = os.environ | {"PYTHONUNBUFFERED": "1"} | (env or {})
-        self.process: subprocess.Popen[bytes] | None = None
-        self.url = ""
-
-    def start(self) -> Self:
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(self._command, env=self._env, stdout=log, stderr=subprocess.STDOUT)
-        try:
-            wait_for(self._listens)
-        except BaseException:
-            self.kill()
-            raise
-        return self
-
-    def _listens(self) -> bool:
-        assert self.process is not None
-        text = self.log.read_text(encoding="utf-8")
-        assert self.process.poll() is None, text
-        found = re.search(r"running on (http://[\d.]+:\d+)", text)
-        self.url = found[1] if found else ""
-        return bool(found) and "startup complete" in text
-
-    def kill(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-
-    def terminate(self) -> int:
-        assert self.process is not None
-        self.process.terminate()
-        return self.process.wait(PATIENCE)
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
+        super().__init__(f"{Path(served.__file__)}:make", store, folder / f"{name}.log", *options, env=env)
 
 
 @dataclass
