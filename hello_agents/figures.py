@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -394,3 +395,39 @@ def _quiet(axes: Axes) -> None:
         spine.set_color(INK)
     axes.tick_params(colors=INK, labelsize=9)
     axes.grid(axis="y", color=INK, alpha=0.25)
+
+
+def five_loops() -> Picture:
+    """Five loops as small diagrams, by what brings about the next step."""
+    axes = _canvas(8, 4.5)
+    names = ("while loop", "channel graph", "four states", "message bus", "workflow")
+    for x, name in zip(_COLUMNS, names, strict=True):
+        axes.text(x, 3.95, name, ha="center", va="center", color=INK, fontsize=12, fontweight="bold")
+    _draw_column(axes, 0, (("ask", MODEL), ("run tools", TOOL)), "in order")
+    _draw_column(axes, 1, (("agent", MODEL), ("channels", USER), ("tools", TOOL)), "by what was written")
+    _draw_column(axes, 2, (("turn", MODEL), ("next step", USER)), "by a decision")
+    _draw_column(axes, 3, (("thinker", MODEL), ("bus", USER), ("worker", TOOL)), "by what is watched")
+    _draw_column(axes, 4, (("step", MODEL), ("event", USER), ("step", TOOL)), "by type")
+    axes.text(_COLUMNS[2], 0.62, "output   handoff\nwait", ha="center", va="top", color=INK, fontsize=10)
+    return _finished(
+        axes,
+        "Five loops. In a while loop asking and running follow each other in order. In a channel graph an agent and "
+        "tools write to channels and are woken by them. In the third a turn leads to one of four next steps: again, "
+        "output, handoff or wait. On a message bus a thinker and a worker publish and watch. In a workflow steps are "
+        "joined by events of a type.",
+    )
+
+
+_COLUMNS = (0.8, 2.4, 4.0, 5.6, 7.2)
+
+
+def _draw_column(axes: Axes, column: int, boxes: tuple[tuple[str, str], ...], way: str) -> None:
+    """Boxes below each other, joined there and back, with a word on what brings about the next."""
+    x = _COLUMNS[column]
+    heights = (3.2, 2.15, 1.1) if len(boxes) == 3 else (3.2, 1.1)
+    for y, (text, colour) in zip(heights, boxes, strict=True):
+        _box(axes, x, y, text, colour)
+    for upper, lower in itertools.pairwise(heights):
+        _arrow(axes, (x - 0.2, upper - 0.27), (x - 0.2, lower + 0.27))
+        _arrow(axes, (x + 0.2, lower + 0.27), (x + 0.2, upper - 0.27))
+    axes.text(x, 0.02, way, ha="center", va="center", color=INK, fontsize=10, style="italic")
