@@ -398,36 +398,36 @@ def _quiet(axes: Axes) -> None:
 
 
 def five_loops() -> Picture:
-    """Five loops as small diagrams, by what brings about the next step."""
-    axes = _canvas(8, 4.5)
-    names = ("while loop", "channel graph", "four states", "message bus", "workflow")
-    for x, name in zip(_COLUMNS, names, strict=True):
-        axes.text(x, 3.95, name, ha="center", va="center", color=INK, fontsize=12, fontweight="bold")
-    _draw_column(axes, 0, (("ask", MODEL), ("run tools", TOOL)), "in order")
-    _draw_column(axes, 1, (("agent", MODEL), ("channels", USER), ("tools", TOOL)), "by what was written")
-    _draw_column(axes, 2, (("turn", MODEL), ("next step", USER)), "by a decision")
-    _draw_column(axes, 3, (("thinker", MODEL), ("bus", USER), ("worker", TOOL)), "by what is watched")
-    _draw_column(axes, 4, (("step", MODEL), ("event", USER), ("step", TOOL)), "by type")
-    axes.text(_COLUMNS[2], 0.62, "output   handoff\nwait", ha="center", va="top", color=INK, fontsize=10)
+    """Five loops as small diagrams, and what brings about the next step in each."""
+    axes = _canvas(8, 4.2)
+    loops = (
+        ("while loop", "the next line", (("ask", MODEL), ("run tools", TOOL))),
+        ("channel graph", "what was written", (("agent", MODEL), ("channels", USER), ("tools", TOOL))),
+        ("four states", "one decision", (("turn", MODEL), ("next step", USER))),
+        ("message bus", "what is watched", (("role", MODEL), ("bus", USER), ("role", TOOL))),
+        ("workflow", "the type of event", (("step", MODEL), ("events", USER), ("step", TOOL))),
+    )
+    for x, (name, way, boxes) in zip((0.85, 2.45, 4.0, 5.55, 7.15), loops, strict=True):
+        axes.text(x, 3.65, name, ha="center", va="center", color=INK, fontsize=12, fontweight="bold")
+        axes.text(x, 0.05, way, ha="center", va="center", color=INK, fontsize=11, style="italic")
+        _column(axes, x, boxes)
+    for shift, word in ((-0.55, "output"), (0.0, "wait"), (0.55, "hand over")):
+        axes.annotate("", (4.0 + shift, 0.98), (4.0 + shift / 3, 1.63), arrowprops={"arrowstyle": "-|>", "color": INK})
+        axes.text(4.0 + shift * 1.12, 0.82, word, ha="center", va="center", color=INK, fontsize=9)
+    axes.text(4.3, 2.42, "again", ha="left", va="center", color=INK, fontsize=9)
     return _finished(
         axes,
-        "Five loops. In a while loop asking and running follow each other in order. In a channel graph an agent and "
-        "tools write to channels and are woken by them. In the third a turn leads to one of four next steps: again, "
-        "output, handoff or wait. On a message bus a thinker and a worker publish and watch. In a workflow steps are "
-        "joined by events of a type.",
+        "Five loops, and what brings about the next step. While loop: the next line. Channel graph: what was written "
+        "to the channels between agent and tools. Four states: one decision after each turn, for again, output, wait "
+        "or handing over. Message bus: what a role watches. Workflow: the type of the events between the steps.",
     )
 
 
-_COLUMNS = (0.8, 2.4, 4.0, 5.6, 7.2)
-
-
-def _draw_column(axes: Axes, column: int, boxes: tuple[tuple[str, str], ...], way: str) -> None:
-    """Boxes below each other, joined there and back, with a word on what brings about the next."""
-    x = _COLUMNS[column]
-    heights = (3.2, 2.15, 1.1) if len(boxes) == 3 else (3.2, 1.1)
+def _column(axes: Axes, x: float, boxes: tuple[tuple[str, str], ...]) -> None:
+    """Boxes below each other, joined there and back."""
+    heights = (2.95, 1.9, 0.85)[: len(boxes)]
     for y, (text, colour) in zip(heights, boxes, strict=True):
         _box(axes, x, y, text, colour)
     for upper, lower in itertools.pairwise(heights):
-        _arrow(axes, (x - 0.2, upper - 0.27), (x - 0.2, lower + 0.27))
-        _arrow(axes, (x + 0.2, lower + 0.27), (x + 0.2, upper - 0.27))
-    axes.text(x, 0.02, way, ha="center", va="center", color=INK, fontsize=10, style="italic")
+        _arrow(axes, (x - 0.2, upper - 0.25), (x - 0.2, lower + 0.25))
+        _arrow(axes, (x + 0.2, lower + 0.25), (x + 0.2, upper - 0.25))
