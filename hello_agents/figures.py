@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -510,3 +512,39 @@ def who_holds_what() -> Picture:
         "nothing else. Redis holds the journals and the leases, so that any worker can take over the run of another, "
         "and the client can ask any of them for the events after that id.",
     )
+
+
+def five_loops() -> Picture:
+    """Five loops as small diagrams, and what brings about the next step in each."""
+    axes = _canvas(8, 4.2)
+    loops = (
+        ("while loop", "the next line", (("ask", MODEL), ("run tools", TOOL))),
+        ("channel graph", "what was written", (("agent", MODEL), ("channels", USER), ("tools", TOOL))),
+        ("four states", "one decision", (("turn", MODEL), ("next step", USER))),
+        ("message bus", "what is watched", (("role", MODEL), ("bus", USER), ("role", TOOL))),
+        ("workflow", "the type of event", (("step", MODEL), ("events", USER), ("step", TOOL))),
+    )
+    for x, (name, way, boxes) in zip((0.85, 2.45, 4.0, 5.55, 7.15), loops, strict=True):
+        axes.text(x, 3.65, name, ha="center", va="center", color=INK, fontsize=12, fontweight="bold")
+        axes.text(x, 0.05, way, ha="center", va="center", color=INK, fontsize=11, style="italic")
+        _column(axes, x, boxes)
+    for shift, word in ((-0.55, "output"), (0.0, "wait"), (0.55, "hand over")):
+        axes.annotate("", (4.0 + shift, 0.98), (4.0 + shift / 3, 1.63), arrowprops={"arrowstyle": "-|>", "color": INK})
+        axes.text(4.0 + shift * 1.12, 0.82, word, ha="center", va="center", color=INK, fontsize=9)
+    axes.text(4.3, 2.42, "again", ha="left", va="center", color=INK, fontsize=9)
+    return _finished(
+        axes,
+        "Five loops, and what brings about the next step. While loop: the next line. Channel graph: what was written "
+        "to the channels between agent and tools. Four states: one decision after each turn, for again, output, wait "
+        "or handing over. Message bus: what a role watches. Workflow: the type of the events between the steps.",
+    )
+
+
+def _column(axes: Axes, x: float, boxes: tuple[tuple[str, str], ...]) -> None:
+    """Boxes below each other, joined there and back."""
+    heights = (2.95, 1.9, 0.85)[: len(boxes)]
+    for y, (text, colour) in zip(heights, boxes, strict=True):
+        _box(axes, x, y, text, colour)
+    for upper, lower in itertools.pairwise(heights):
+        _arrow(axes, (x - 0.2, upper - 0.25), (x - 0.2, lower + 0.25))
+        _arrow(axes, (x + 0.2, lower + 0.25), (x + 0.2, upper - 0.25))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..lazy import lazily
 
 if TYPE_CHECKING:
-    from .guests import read_guest
+    from .guests import guest_file, read_guest
     from .html_report import report_html
     from .json_log import JsonLog
     from .metrics import Metrics
@@ -19,6 +19,7 @@ __all__ = [
     "OtelSubscriber",
     "Projection",
     "TraceLogger",
+    "guest_file",
     "read_guest",
     "report_html",
     "trace_events",
@@ -30,6 +31,7 @@ _HOMES = {
     "OtelSubscriber": "otel",
     "Projection": "projection",
     "TraceLogger": "trace_logger",
+    "guest_file": "guests",
     "read_guest": "guests",
     "report_html": "html_report",
     "trace_events": "projection",

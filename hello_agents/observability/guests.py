@@ -48,6 +48,17 @@ class Guest:
     """The run after the last entry."""
 
 
+_SAMPLES = {"langgraph": "langgraph_state", "openai-agents": "openai_agents", "llama-index": "llama_index"}
+
+
+def guest_file(framework: Literal["langgraph", "openai-agents", "llama-index"]) -> Path:
+    """A file, come with this package, in which the framework itself wrote down a run with a scripted model.
+
+    In each it looks up two cities, one of which is on no map, and answers.
+    """
+    return Path(__file__).with_name("samples") / f"{_SAMPLES[framework]}.json"
+
+
 def read_guest(source: str | Path | object, language: str = "en") -> Guest:
     """The run that a file, a JSON text or a value tells of; a file may hold JSON or JSON lines.
 

@@ -1,4 +1,4 @@
-"""Makes the fixtures beside this file: what other frameworks write of a run, with models that are scripted.
+"""Makes what other frameworks write of a run, with models that are scripted: beside this file, and in the package.
 
     python -m venv env && env/bin/pip install langgraph openai-agents llama-index-core
     env/bin/python tests/guests/make.py
@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+SAMPLES = HERE.parents[1] / "hello_agents" / "observability" / "samples"
+COME_ALONG = ("langgraph_state", "openai_agents", "llama_index")
 QUESTION = "How warm is it in 北京 and in Atlantis?"
 ANSWER = "北京 has 22 degrees; Atlantis is on no map."
 CITIES = ("北京", "Atlantis")
@@ -32,7 +34,8 @@ def look(city: str) -> str:
 
 def write(name: str, value: Any) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=1, default=str)
-    (HERE / f"{name}.json").write_text(re.sub(r"/[\w/.-]*/(?=[\w.-]+\.py)", "", text) + "\n", encoding="utf-8")
+    folder = SAMPLES if name in COME_ALONG else HERE
+    (folder / f"{name}.json").write_text(re.sub(r"/[\w/.-]*/(?=[\w.-]+\.py)", "", text) + "\n", encoding="utf-8")
 
 
 # -- langgraph --------------------------------------------------------------------------------------

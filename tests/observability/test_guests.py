@@ -17,6 +17,7 @@ from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from support.guest_files import GUEST_FILES
 from support.histories import json_values
 
 from hello_agents import ScriptedLLM, SimpleAgent, ToolCall
@@ -24,10 +25,9 @@ from hello_agents.core.config import Config
 from hello_agents.core.exceptions import LLMException, ModelUnavailable
 from hello_agents.core.journal import dump_journal, load_journal
 from hello_agents.core.run import Began, Noted, Replied, Returned, Spawned, Stopped, evolve
-from hello_agents.observability import OtelSubscriber, read_guest, report_html, trace_events
+from hello_agents.observability import OtelSubscriber, guest_file, read_guest, report_html, trace_events
 from hello_agents.observability.guests import Guest, NoGuest
 
-FILES = sorted((Path(__file__).parents[1] / "guests").glob("*.json"))
 ANSWER = "北京 has 22 degrees; Atlantis is on no map."
 
 
@@ -56,7 +56,7 @@ def check(guest: Guest) -> None:
     assert report_html(trace_events(guest.entries, guest.start)).count("<details") == len(guest.entries)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", GUEST_FILES, ids=lambda file: file.stem)
 def test_what_frameworks_write_is_read(file: Path) -> None:
     guest = read_guest(file)
     check(guest)
@@ -87,8 +87,17 @@ def test_what_frameworks_write_is_read(file: Path) -> None:
         assert read_guest(iter(data)) == guest
 
 
+@pytest.mark.parametrize("framework", ["langgraph", "openai-agents", "llama-index"])
+def test_the_package_brings_a_run_of_each_framework(framework: Any) -> None:
+    guest = read_guest(guest_file(framework))
+    assert guest.framework == framework
+    assert guest.run.answer == ANSWER
+
+
 def test_json_lines_and_modes_of_a_stream(tmp_path: Path) -> None:
-    data = json.loads(next(file for file in FILES if file.stem == "langgraph_updates").read_text(encoding="utf-8"))
+    data = json.loads(
+        next(file for file in GUEST_FILES if file.stem == "langgraph_updates").read_text(encoding="utf-8")
+    )
     guest = read_guest(data)
     lines = tmp_path / "lines.jsonl"
     lines.write_text("".join(json.dumps(one) + "\n" for one in data), encoding="utf-8")
@@ -99,7 +108,7 @@ def test_json_lines_and_modes_of_a_stream(tmp_path: Path) -> None:
     assert read_guest([["updates", one] for one in data]) == guest
     assert read_guest([[["outer:1"], one] for one in data]) == guest
     assert read_guest([[["outer:1"], "updates", one] for one in data]) == guest
-    state = json.loads(next(file for file in FILES if file.stem == "langgraph_state").read_text(encoding="utf-8"))
+    state = json.loads(next(file for file in GUEST_FILES if file.stem == "langgraph_state").read_text(encoding="utf-8"))
     assert read_guest([["values", {"messages": state["messages"][:1]}], ["values", state]]) == read_guest(state)
 
 
@@ -219,7 +228,7 @@ def test_any_messages_make_a_journal_that_folds(messages: list[Any]) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.sampled_from([file for file in FILES if file.stem != "langgraph_state"]),
+    st.sampled_from([file for file in GUEST_FILES if file.stem != "langgraph_state"]),
     st.randoms(use_true_random=False),
     st.integers(1, 4),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.guest_files import GUEST_FILES
 
 from hello_agents import ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.cli import main
@@ -13,7 +14,6 @@ from hello_agents.core.session_store import SessionStore
 from hello_agents.observability import TraceLogger
 
 KEY = "sk-abcdef1234567890abcdef"
-GUESTS = sorted((Path(__file__).parents[1] / "guests").glob("*.json"))
 
 
 def look(city: str) -> str:
@@ -83,7 +83,7 @@ def test_only_errors(
     assert ("not on the map ***" in out[0]) is broken
 
 
-@pytest.mark.parametrize("file", GUESTS, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", GUEST_FILES, ids=lambda file: file.stem)
 def test_guests_are_told_too(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trace", str(file)]) == 0
     assert "look ×2" in capsys.readouterr().out

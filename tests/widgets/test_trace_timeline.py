@@ -10,6 +10,7 @@ from hello_agents_widgets import LoopInspector, TraceTimeline, inspect_trace
 from hello_agents_widgets.spans import ROWS, moments, spans
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.guest_files import GUEST_FILES
 from widgets.house import keep_fixture
 from widgets.test_run_tree import team
 from widgets.traces import long, stored, timed
@@ -24,7 +25,6 @@ from hello_agents.observability.trace_logger import TraceLogger
 from widgets import demo
 
 NASTY = "\"><script>alert(1)</script><img src=x onerror='y'>&"
-GUESTS = sorted((Path(__file__).parents[1] / "guests").glob("*.json"))
 
 
 def test_the_fixture_of_the_page(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_five_thousand_entries_are_small_enough() -> None:
     assert len(repr(timeline).split("\n")) < 60
 
 
-@pytest.mark.parametrize("path", GUESTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", GUEST_FILES, ids=lambda path: path.stem)
 def test_runs_of_other_software_open_in_both(path: Path) -> None:
     guest = read_guest(path)
     opened = inspect_trace(path)
@@ -215,7 +215,7 @@ def test_runs_of_other_software_open_in_both(path: Path) -> None:
 
 def test_our_own_runs_open_in_both(tmp_path: Path) -> None:
     path = stored(tmp_path, timed())
-    for source in (path, str(path), team(), team().state, read_guest(GUESTS[0])):
+    for source in (path, str(path), team(), team().state, read_guest(GUEST_FILES[0])):
         opened = inspect_trace(source)
         assert opened.timeline.spans
         assert opened.inspector.run.messages
