@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from .report import Report, Score
 
 
+LONGEST = 160
+"""Characters of an error that are shown."""
+
+
 def report_text(report: Report, language: str, seconds: bool) -> str:
     """A table with a line an agent, and the failures below it."""
     lines = _columns([_head(language, seconds), *(_row(one, seconds) for one in report.scores.values())])
     failed = [one for one in report.scores.values() if one.failures]
-    return "\n".join([*lines, *(f"{one.agent}: {_failures(one, language)}" for one in failed)])
+    lines += [f"{one.agent}: {_failures(one, language)}" for one in failed]
+    return "\n".join([*lines, *_errors(report)])
 
 
 def report_html(report: Report, language: str, seconds: bool) -> str:
@@ -58,6 +63,17 @@ def _row(score: Score, seconds: bool) -> list[str]:
 def _failures(score: Score, language: str) -> str:
     told = ", ".join(f"{reason} ×{count}" for reason, count in score.failures.items())
     return told or text("evaluation.none", language)
+
+
+def _errors(report: Report) -> list[str]:
+    """The first error of each kind, since a reason in a word or two seldom says what to mend."""
+    first = {(one.agent, one.reason): one.error for one in reversed(report.trials) if one.error}
+    return [f"{agent}, {reason}: {_short(error)}" for (agent, reason), error in reversed(first.items())]
+
+
+def _short(words: str) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= LONGEST else line[:LONGEST] + "…"
 
 
 def _verdict(report: Report, agent: str, task: str) -> str:

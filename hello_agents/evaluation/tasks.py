@@ -43,8 +43,8 @@ class Trial:
     reason: str
     """`passed`, `wrong`, `check raised`, `not built`, `lost`, the class of the error that the agent raised, or the
     reason for which the run ended (`max_steps`, say) where that was another than `finished`."""
-    detail: str = ""
-    """The error, in words."""
+    error: str = ""
+    """What was raised, by the agent, its maker, the check or the worker: class and words."""
     steps: int = 0
     """Requests to the model, those of sub-agents included."""
     usage: Usage = NO_USAGE

@@ -27,14 +27,13 @@ def _attempt(trial: Trial, make: Callable[[], Agent], task: Task) -> Trial:
         agent = make()
         start, already = agent.state, len(agent.journal)
     except Exception as error:
-        return replace(trial, detail=_words(error))
-    raised = ""
+        return replace(trial, error=_words(error))
     try:
         agent.run(task.question)
     except Exception as error:
-        trial, raised = replace(trial, reason=type(error).__name__, detail=_words(error)), "raised"
-    tried = _told(trial, agent, start, already)
-    return tried if raised else _judged(tried, agent.state, task)
+        failed = replace(trial, reason=type(error).__name__, error=_words(error))
+        return _told(failed, agent, start, already)
+    return _judged(_told(trial, agent, start, already), agent.state, task)
 
 
 def _told(trial: Trial, agent: Agent, start: Run, already: int) -> Trial:
@@ -56,11 +55,11 @@ def _judged(trial: Trial, run: Run, task: Task) -> Trial:
     try:
         fine = task.check(run)
     except Exception as error:
-        return replace(trial, reason=CHECK_RAISED, detail=_words(error))
+        return replace(trial, reason=CHECK_RAISED, error=_words(error))
     if fine:
         return replace(trial, reason=PASSED)
     ended = run.outcome.reason if run.outcome is not None else "finished"
-    return replace(trial, reason=WRONG if ended == "finished" else ended, detail=run.answer or "")
+    return replace(trial, reason=WRONG if ended == "finished" else ended)
 
 
 def _steps(run: Run) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from hello_agents import CalculatorTool, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
+from hello_agents import CalculatorTool, Config, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.core.agent import Agent
 from hello_agents.core.run import Run
 from hello_agents.evaluation import Task
@@ -15,13 +15,13 @@ from hello_agents.offline import OfflineLLM
 def calculating(kind: type[Agent], max_steps: int = 6) -> Agent:
     registry = ToolRegistry()
     registry.register_tool(CalculatorTool())
-    return kind("counter", OfflineLLM(), tool_registry=registry, max_steps=max_steps)
+    return kind("counter", OfflineLLM(), tool_registry=registry, config=Config(max_steps=max_steps))
 
 
 def says(*replies: str | ToolCall | Exception) -> Agent:
     registry = ToolRegistry()
     registry.register_tool(CalculatorTool())
-    return SimpleAgent("scripted", ScriptedLLM(*replies), tool_registry=registry)
+    return SimpleAgent("scripted", ScriptedLLM(*replies), tool_registry=registry, config=Config(max_steps=9))
 
 
 def not_made() -> Agent:
