@@ -1,8 +1,7 @@
 """The book's own agents on small tasks, with the offline model: they have to do at least 95 % of them.
 
-A task is done when the answer holds the facts; how an agent came to it is its own affair. What is counted here is what a
-reader would see: a change to a prompt, a tool, the loop or the offline model that costs answers fails this test and
-names them.
+A task is done when the answer holds the facts; how an agent came to it is its own affair. So a change to a prompt, a
+tool, the loop or the offline model that costs answers fails here, and the answers are named.
 """
 
 from __future__ import annotations
