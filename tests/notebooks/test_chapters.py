@@ -7,7 +7,6 @@ import sys
 from notebooks.execute import ROOT, changes, execute, kernel_environment, workplace
 from notebooks.lint import problems
 
-
 # jsonschema compiles a grammar for a format that no notebook has, which would take longer than most chapters do.
 START = "import sys; sys.modules['rfc3987_syntax'] = None; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
 
