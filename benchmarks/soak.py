@@ -1,4 +1,4 @@
-"""The soak of the service: `python benchmarks/soak.py --write` writes its figures to `benchmarks/soak.md`.
+"""The soak of the service: `python benchmarks/soak.py --write` writes its figures into the README beside it.
 
 200 clients at a time, 4 workers, one Redis; each question takes ten calls that depend on each other, and a worker is
 killed every few seconds and started again.
@@ -14,12 +14,13 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "tests")]
 os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])
 
+from sections import put  # noqa: E402
 from support.soaking import Figures, soak  # noqa: E402
 
-PAGE = """# A soak of the service
+PAGE = """# The service, soaked
 
     python benchmarks/soak.py --write
 
@@ -46,7 +47,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--calls", type=int, default=10)
     parser.add_argument("--every", type=float, default=5.0, help="seconds between kills")
-    parser.add_argument("--write", action="store_true", help="write benchmarks/soak.md")
+    parser.add_argument("--write", action="store_true", help="write benchmarks/README.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         figures = soak(
@@ -63,7 +64,7 @@ def main() -> int:
     for line in figures.wrong:
         print(line)
     if options.write:
-        (HERE / "soak.md").write_text(page, encoding="utf-8")
+        put("soak", page)
     return 1 if figures.wrong else 0
 
 

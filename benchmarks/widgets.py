@@ -1,4 +1,4 @@
-"""How long LoopInspector takes: `python benchmarks/widgets.py [steps ...]`.
+"""How long LoopInspector and ContextPipeline take: `python benchmarks/widgets.py [steps ...]`.
 
 For runs of that many steps, and for one with a megabyte of text in a message: the time Python takes to make the
 widget, the bytes a step sends, the time until it is drawn in a real page, and how long a key takes until the page is
@@ -17,11 +17,12 @@ ROOT = Path(__file__).parents[1]
 # In the place of this script's own folder, in which `widgets` is this file.
 sys.path[:1] = [str(ROOT), str(ROOT / "widgets"), str(ROOT / "tests")]
 
-from hello_agents_widgets import LoopInspector  # noqa: E402
+from hello_agents_widgets import ContextPipeline, LoopInspector  # noqa: E402
 from hello_agents_widgets.timeline import compact_json  # noqa: E402
 from widgets.page import browser, show  # noqa: E402
 
 from hello_agents import ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry  # noqa: E402
+from hello_agents.context import ContextBuilder, ContextPacket  # noqa: E402
 
 KEYS = ("End", "Home", "ArrowDown", "ArrowRight", "ArrowLeft", "End", "ArrowUp", "j", "j")
 
@@ -87,7 +88,39 @@ def page_side(widget: Any) -> dict[str, float]:
     return {name: median(values) for name, values in figures.items()}
 
 
+PUT = """async (message) => {
+  const part = JSON.parse(JSON.stringify(await window.python(message)));
+  const begun = performance.now();
+  window.put(part);
+  document.body.getBoundingClientRect();
+  return performance.now() - begun;
+}"""
+
+
+def packets(number: int) -> None:
+    """A pipeline of so many packets: to make it, to move a knob, the bytes that this sends, and to draw both."""
+    stand = [ContextPacket(f"Hotel {n} stands {n % 97} minutes from the station {n % 13}.") for n in range(number)]
+    begun = time.perf_counter()
+    widget = ContextPipeline(ContextBuilder(), "Which hotel is near the station?", additional_packets=stand)
+    made = (time.perf_counter() - begun) * 1000
+    moves: list[float] = []
+    for least in (0.1, 0.05, 0.02):
+        begun = time.perf_counter()
+        widget.set(min_relevance=least)
+        moves.append((time.perf_counter() - begun) * 1000)
+    sent = len(compact_json(widget.head).encode())
+    with browser() as page:
+        show(page, widget)
+        drawn = page.evaluate("window.painted")
+        again = median(
+            page.evaluate(PUT, compact_json({"op": "set", "args": {"min_relevance": least}})) for least in (0.3, 0.1, 0)
+        )
+    print(f"{number:,} packets: made in {made:.0f} ms; a knob takes {median(moves):.0f} ms and sends {sent:,} bytes")
+    print(f"{number:,} packets: first drawing {drawn:.1f} ms, after a knob {again:.1f} ms")
+
+
 def main(sizes: list[int]) -> None:
+    packets(5000)
     line = "a line of the text that a tool gave back\n"
     lines = (line * (1_000_000 // len(line) + 1))[:1_000_000]
     for name, steps, text in [

@@ -31,6 +31,10 @@ _HOMES = {
 NOT_SERVED = {
     "TerminalTool": "A shell for a model is not part of this package. "
     "Use ReadTool, GlobTool and GrepTool of hello_agents.tools, which read and search inside one folder.",
+    "PerceptualMemory": "Pictures and sounds are not understood here. "
+    "Describe them in words, in an EpisodicMemory of hello_agents.memory.",
+    "DocumentStore": "Use JsonLinesStore of hello_agents.memory, or an object with the methods of its MemoryStore.",
+    "SQLiteDocumentStore": "Use JsonLinesStore of hello_agents.memory, or an object with the methods of MemoryStore.",
 }
 """Names that are left out on purpose, and what to use instead."""
 

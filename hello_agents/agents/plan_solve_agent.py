@@ -15,7 +15,7 @@ from ..core.action import Action, Ask, Model
 from ..core.agent import Agent
 from ..core.config import Config
 from ..core.exceptions import AgentException
-from ..core.loose_json import read_json
+from ..core.loose_json import read_json, without_thinking
 from ..core.message import Message
 from ..core.run import Limits, Run, Stopped
 from ..old_names import old_names
@@ -242,7 +242,14 @@ def generate_plan(steps: list[str]) -> str:
     return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
 
 
-_NUMBERED = re.compile(r"^\s*(?:\d+\s*[.)、．]|[-*•])\s*(.+?)\s*$", re.MULTILINE)
+_JSON = re.compile(r"[\[{]\s*(?:[\"'“{\[\]}]|//|#)")
+"""Where JSON begins, as opposed to a word in brackets."""
+_NUMBERED = re.compile(
+    r"^([ \t]*)[*#_]*[ \t]*(?:(?:step|步骤|第)[ \t]*[\d一二三四五六七八九十]+[ \t]*步?[ \t]*[.)、．:：]?"
+    r"|[\d一二三四五六七八九十]+[ \t]*[.)、．](?!\d))[*_]*[ \t]*(\S.*?)[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_BULLETS = re.compile(r"^([ \t]*)[-*•][ \t]+(?:\[[ xX]?\][ \t]*)?(\S.*?)[ \t]*$", re.MULTILINE)
 
 
 def plan_of(run: Run) -> list[str] | None:
@@ -257,13 +264,27 @@ def plan_of(run: Run) -> list[str] | None:
 
 
 def _plan_in_text(said: str) -> list[str] | None:
-    try:
-        value = read_json(said)
-    except ValueError:
-        return _NUMBERED.findall(said) or None
-    if isinstance(value, dict):
-        value = cast("dict[str, Any]", value).get("steps")
-    return _strings(value)
+    """The steps in a text: of JSON, or of a list, whichever begins first."""
+    said = without_thinking(said)
+    json = _JSON.search(said)
+    lines = list(_NUMBERED.finditer(said)) or list(_BULLETS.finditer(said))
+    if json is not None and (not lines or json.start() < lines[0].start()):
+        try:
+            value = read_json(said[json.start() :])
+        except ValueError:
+            return _outermost(lines)
+        if isinstance(value, dict):
+            value = cast("dict[str, Any]", value).get("steps")
+        return _strings(value)
+    return _outermost(lines)
+
+
+def _outermost(lines: list[re.Match[str]]) -> list[str] | None:
+    """The texts of the lines that are indented least; what stands under them is detail."""
+    if not lines:
+        return None
+    least = min(len(line[1]) for line in lines)
+    return [line[2].replace("**", "") for line in lines if len(line[1]) == least]
 
 
 def _strings(value: Any) -> list[str] | None:

@@ -76,7 +76,8 @@ class ReflectionAgent(Agent):
         worker = SimpleAgent(
             "worker", llm, system_prompt, self.config, tool_registry, enable_tool_calling, max_tool_iterations
         )
-        critic = SimpleAgent("critic", llm, text("reflection.critic", self.language), self.config)
+        prompt = text("reflection.critic", self.language)
+        critic = SimpleAgent("critic", llm, prompt, self.config, enable_tool_calling=False)
         self.members |= {"worker": worker, "critic": critic}
 
     def decide(self, run: Run) -> Action:
@@ -90,13 +91,17 @@ class ReflectionAgent(Agent):
             if todo := spawn_or_wait(run, critique, self._critic(run, task, content)):
                 return todo
             feedback = run.children[critique].answer or ""
-            if is_satisfied(feedback):
+            if self.satisfied(run.children[critique]):
                 return stop_with(run, "finished", content)
             prompt = self._prompt("refine", task=task, last_attempt=content, content=content, feedback=feedback)
             if todo := spawn_or_wait(run, redraft, self._worker(run, prompt)):
                 return todo
             draft = redraft
         return stop_with(run, "max_iterations", run.children[draft].answer or "")
+
+    def satisfied(self, critique: Run) -> bool:
+        """Whether a critic's run says that the draft is good. A subclass may look at something better than words."""
+        return is_satisfied(critique.answer or "")
 
     def system_text(self) -> str | None:
         """The agent itself asks nothing; its worker has the prompt."""

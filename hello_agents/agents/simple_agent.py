@@ -53,7 +53,7 @@ class SimpleAgent(Agent):
         return tool_loop(run, lambda: self.request(run), self.asks, self.language)
 
     def request(self, run: Run) -> Request:
-        if not self.has_tools():
+        if not self.enable_tool_calling:
             return Request(run.messages, at=("", run.steps))
         return super().request(run)
 

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from .builder import ContextBuilder
     from .context_trace import ContextTrace, TracedFailure, TracedPacket, TracedSection
     from .history import HistoryManager
-    from .mmr import mmr
     from .packets import ContextBudgetError, ContextConfig, ContextPacket
     from .sources import FunctionSource, HistorySource, KnowledgeSource, MemorySource, Source, ToolResultSource
     from .structuring import ContextTemplate
@@ -34,7 +33,6 @@ __all__ = [
     "TracedFailure",
     "TracedPacket",
     "TracedSection",
-    "mmr",
 ]
 
 _HOMES = {
@@ -56,7 +54,6 @@ _HOMES = {
     "TracedFailure": "context_trace",
     "TracedPacket": "context_trace",
     "TracedSection": "context_trace",
-    "mmr": "mmr",
 }
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -167,7 +167,12 @@ def _compressed(part: Part, compressed: Compressed, count: Count) -> TracedSecti
     after = next((one for one in compressed.parts if one.section == part.section), None)
     rewritten = part.section in compressed.rewritten
     left: Mapping[str, Item] = {} if after is None or rewritten else {item.id: item for item in after.items}
-    pieces = [piece for item in part.items for piece in _pieces(item, left.get(item.id))]
+    pieces: list[tuple[str, bool]] = []
+    for item in part.items:
+        if pieces:
+            said, kept = pieces.pop()
+            pieces.append((said + part.between, kept))
+        pieces += _pieces(item, left.get(item.id))
     return TracedSection(
         part.section,
         part.prefix.strip(),

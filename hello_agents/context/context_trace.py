@@ -81,8 +81,8 @@ class TracedSection:
     fixed: bool = False
     """Never cut."""
     pieces: tuple[tuple[str, bool], ...] = ()
-    """After compressing: what stood there before, in order, and whether it was kept. Of a section that a model wrote,
-    nothing was kept as it was."""
+    """After compressing: what stood there before, in order, and whether it was kept; joined, they are that text. Of a
+    section that a model wrote, nothing was kept as it was."""
     by_model: bool = False
 
 

@@ -91,9 +91,13 @@ class Part:
     items: tuple[Item, ...]
 
     @property
+    def between(self) -> str:
+        """What stands between two packets."""
+        return "\n\n" if self.section == "evidence" else "\n"
+
+    @property
     def body(self) -> str:
-        between = "\n\n" if self.section == "evidence" else "\n"
-        return between.join(item.text for item in self.items)
+        return self.between.join(item.text for item in self.items)
 
     def with_items(self, items: Iterable[Item]) -> Part:
         return replace(self, items=tuple(items))

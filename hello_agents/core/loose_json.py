@@ -12,12 +12,17 @@ _NONE = re.compile(r"\bNone\b")
 _PAIRS = {"“": "”", '"': '"', "'": "'"}
 
 
+def without_thinking(text: str) -> str:
+    """The text without what a model thought aloud in it, also where the thinking was never closed."""
+    return _THINKING.sub("", text)
+
+
 def read_json(text: str) -> Any:
     """The JSON value that a text holds. Thinking before it and words around it are passed over.
 
     Raises `ValueError` with the place when there is none, or it was cut off.
     """
-    text = _THINKING.sub("", text)
+    text = without_thinking(text)
     for piece in [*_FENCE.findall(text), text]:
         start = min((at for at in (piece.find("{"), piece.find("[")) if at >= 0), default=None)
         if start is None:

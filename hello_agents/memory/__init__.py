@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .types.semantic import SemanticMemory
     from .types.working import WorkingMemory
     from .vectors import VectorIndex
-    from .words import words
 
 __all__ = [
     "Added",
@@ -53,7 +52,6 @@ __all__ = [
     "WorkingMemory",
     "load_document",
     "reciprocal_rank_fusion",
-    "words",
 ]
 
 _HOMES = {
@@ -87,20 +85,7 @@ _HOMES = {
     "WorkingMemory": "types.working",
     "load_document": "loading",
     "reciprocal_rank_fusion": "fusion",
-    "words": "words",
 }
-
-_NOT_SERVED = {
-    "PerceptualMemory": "Describe the picture or sound in words, in an EpisodicMemory",
-    "DocumentStore": "Use JsonLinesStore, or an object with the methods of MemoryStore",
-    "SQLiteDocumentStore": "Use JsonLinesStore, or an object with the methods of MemoryStore",
-}
-"""Names of the tutorial's framework that are not here, and what to use instead."""
 
 if not TYPE_CHECKING:
-    _find, __dir__ = lazily(__name__, _HOMES)
-
-    def __getattr__(name: str) -> object:
-        if name in _NOT_SERVED:
-            raise ImportError(f"There is no {name} here. {_NOT_SERVED[name]}.")
-        return _find(name)
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

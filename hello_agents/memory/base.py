@@ -374,6 +374,19 @@ class BaseMemory:
             self.shelf.write((), chosen)
             return (*expired, *chosen)
 
+    def would_go(
+        self,
+        strategy: str = "importance_based",
+        threshold: float = 0.1,
+        max_age_days: float = 30,
+        capacity: int | None = None,
+        user_id: str | None = None,
+    ) -> tuple[Eviction, ...]:
+        """What `let_go` would forget now, and why; nothing is forgotten but what has expired by itself."""
+        with self.shelf.lock:
+            self.sweep()
+            return tuple(self._chosen(strategy, threshold, max_age_days, capacity, self._of(user_id)))
+
     def forget(self, strategy: str = "importance_based", threshold: float = 0.1, max_age_days: float = 30) -> int:
         """`let_go`, returning how many went."""
         return len(self.let_go(strategy, threshold, max_age_days))

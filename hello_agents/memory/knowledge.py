@@ -144,6 +144,10 @@ class Knowledge:
         """The chunks of a document, in order. Raises `WrongId` when there is none of that id."""
         return self._record(document_id).chunks
 
+    def citation(self, chunk: Chunk) -> str:
+        """What a chunk is cited by, such as `guide.md › Install › Linux, lines 12-30`. Raises `WrongId`."""
+        return self._citation(self.document(chunk.document_id), chunk, chunk.line, chunk.last_line)
+
     def add(
         self,
         source: str | Path | Document,

@@ -183,6 +183,23 @@ class MemoryManager:
                 for gone in kind.let_go(strategy, threshold, max_age_days, capacity, self.user_id)
             )
 
+    def would_forget(
+        self,
+        strategy: str = "importance_based",
+        threshold: float = 0.1,
+        max_age_days: float = 30,
+        *,
+        capacity: int | None = None,
+        memory_types: Sequence[str] | None = None,
+    ) -> tuple[Eviction, ...]:
+        """What `forget` would forget now, and why; nothing is forgotten but what has expired by itself."""
+        with self.shelf.lock:
+            return tuple(
+                going
+                for kind in self._kinds(memory_types)
+                for going in kind.would_go(strategy, threshold, max_age_days, capacity, self.user_id)
+            )
+
     def forget_memories(
         self, strategy: str = "importance_based", threshold: float = 0.1, max_age_days: float = 30
     ) -> int:

@@ -58,6 +58,27 @@ def quote(question: str, passages: Sequence[Passage]) -> str:
     return " ".join(f"{found[at].text} [{found[at].passage}]" for at in chosen)
 
 
+def shortened(text: str, query: str, tokens: int) -> str:
+    """The sentences of a text that share most with a query, in their order and as they stand, within some tokens."""
+    from ..memory.chunking import sentences
+    from .estimate import estimate_text
+
+    asked = content_words(query)
+    lines = [line for line in text.splitlines() if line.strip()]
+    pieces = [(at, line[start:end].strip()) for at, line in enumerate(lines) for start, end in sentences(line)]
+    common = Counter(word for _, piece in pieces for word in content_words(piece))
+    scores = [sum(1 / common[word] for word in asked & content_words(piece)) for _, piece in pieces]
+    kept: set[int] = set()
+    for place in sorted(range(len(pieces)), key=lambda place: -scores[place]):
+        left = tokens - sum(estimate_text(pieces[other][1]) + 1 for other in kept)
+        if estimate_text(pieces[place][1]) < left:
+            kept.add(place)
+    by_line: dict[int, list[str]] = {}
+    for place in sorted(kept):
+        by_line.setdefault(pieces[place][0], []).append(pieces[place][1])
+    return "\n".join(" ".join(said) for said in by_line.values())
+
+
 def _sentences(passage: Passage, number: int) -> Iterator[_Sentence]:
     from ..memory.chunking import sentences
 

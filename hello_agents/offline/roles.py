@@ -20,7 +20,7 @@ from .judging import failure, missing
 from .offers import Json, Parameter, Tool, as_json, blank, fits
 from .parts import parts
 from .plan import ELLIPSIS, is_statement, to_report
-from .quoting import quote, read_passages
+from .quoting import quote, read_passages, shortened
 from .recall import given
 from .situation import Given, Situation
 from .talk import say
@@ -105,6 +105,15 @@ def reader(situation: Situation, choice: str) -> RoleReply | None:
     return RoleReply(answer or catalogue_text("rag.not_said", language_of(question, frame.language)))
 
 
+def shortener(situation: Situation, choice: str) -> RoleReply | None:
+    """Shortens a text for a question: keeps the sentences that share most with it. Nothing is put in other words."""
+    frame = unframed("context.compress", situation.turn.question)
+    if frame is None or not frame.values["tokens"].isdecimal():
+        return None
+    said = shortened(frame.values["text"], frame.values["query"], int(frame.values["tokens"]))
+    return RoleReply(said) if said else None
+
+
 def _recap(situation: Situation) -> tuple[str, ...]:
     """The answers of the steps before, without those that a report has taken up."""
     done = situation.given
@@ -125,7 +134,7 @@ def weigher(situation: Situation, choice: str) -> RoleReply | None:
     return None if frame is None else RoleReply(f"{importance(frame.values['content']):g}")
 
 
-ROLES: tuple[Role, ...] = (planner, critic, executor, refiner, weigher, reader, summariser)
+ROLES: tuple[Role, ...] = (planner, critic, executor, refiner, weigher, reader, shortener, summariser)
 
 
 def forced(tool: Tool, situation: Situation) -> Json:

@@ -13,6 +13,7 @@ from hello_agents.agents.plan_solve_agent import Executor, PlanAndSolveAgent, Pl
 from hello_agents.agents.reflection_agent import Memory, ReflectionAgent
 from hello_agents.core.agent import Agent
 from hello_agents.core.exceptions import AgentException, ModelRefused, RateLimited
+from hello_agents.core.run import Run
 
 
 class Heard(ScriptedLLM):
@@ -99,6 +100,19 @@ def test_prompts_of_ones_own_are_used_also_where_they_once_stood() -> None:
         assert [r.messages[-1].content for r in model.requests] == ["DO x", "JUDGE x v0", "MEND v0 hm"]
 
 
+@pytest.mark.parametrize("good", [0, 1, 2])
+def test_a_subclass_may_stop_on_something_else_than_words(good: int) -> None:
+    class ByLength(ReflectionAgent):
+        def satisfied(self, critique: Run) -> bool:
+            return len(critique.answer or "") < 3
+
+    critiques = ["no need for improvement"] * good + ["ok"]
+    frames: dict[str, list[Any]] = {"draft-1": ["v0"]}
+    for n, critique in enumerate(critiques, 1):
+        frames |= {f"critique-1-{n}": [critique], f"redraft-1-{n}": [f"v{n}"]}
+    assert ByLength("r", ScriptedLLM(frames=frames)).run("write") == f"v{good}"
+
+
 def test_memory_tells_its_trajectory() -> None:
     memory = Memory()
     assert memory.get_last_execution() == ""
@@ -134,6 +148,29 @@ def test_a_provider_that_refuses_force_is_asked_again_without() -> None:
         assert agent.run("do it") == "done"
         assert [r.tool_choice for r in model.requests[:2]] == ["generate_plan", "auto"]
         assert "generate_plan" in model.requests[1].messages[-1].text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Here you are:\n\n1. Read it [carefully]\n   - line by line\n2. Add {all} of it\n\nThat takes 2 steps.",
+        "Step 1: Read it [carefully]\n**Step 2:** Add {all} of it",
+        "**1. Read it** [carefully]\n**2. Add** {all} of it",
+        "- [ ] Read it [carefully]\n  - [ ] line by line\n- [ ] Add {all} of it",
+        "<think>1. or\n2. not\n</think>Read [1]:\n1) Read it [carefully]\n2) Add {all} of it",
+        'See [1]. {"steps": ["Read it [carefully]", "Add {all} of it"]} 1. That is all.',
+        "一、Read it [carefully]\n二、Add {all} of it",
+        "第一步：Read it [carefully]\n第二步：Add {all} of it",
+    ],
+)
+def test_a_plan_in_text_is_read_as_it_was_meant(said: str) -> None:
+    assert Planner(ScriptedLLM(said)).plan("x") == ["Read it [carefully]", "Add {all} of it"]
+
+
+@pytest.mark.parametrize("said", ["It costs\n2.5 euros, says [1].", "At 12:30.\n12:30 is the time.", "See {1}."])
+def test_numbers_and_brackets_make_no_plan(said: str) -> None:
+    with pytest.raises(AgentException):
+        Planner(ScriptedLLM(said)).plan("x")
 
 
 def test_another_error_of_the_planner_is_raised_and_resume_goes_on() -> None:

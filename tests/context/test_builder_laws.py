@@ -131,6 +131,7 @@ def test_the_trace_is_the_build_and_adds_up_and_reads_back(config, query, rounds
     for before, after in zip(trace.structured, trace.compressed, strict=True):
         assert before.section == after.section
         assert all(text.strip() in trace.text for text, kept in after.pieces if kept)
+        assert "".join(text for text, _ in after.pieces) == before.text
 
 
 @LAW

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import hello_agents
-from hello_agents import tools
+from hello_agents import memory, tools
 from hello_agents.old_names import NOT_SERVED
 
 PAGE = (Path(__file__).parents[2] / "book" / "from_the_tutorial.md").read_text(encoding="utf-8")
@@ -41,13 +41,13 @@ def test_a_name_that_is_left_out_says_what_to_use(name: str, place: str) -> None
     with pytest.raises(ImportError) as caught:
         exec(f"from {place} import {name}", {})
     assert name in str(caught.value)
-    instead = re.findall(r"\b[A-Z]\w+Tool\b", NOT_SERVED[name])
+    instead = re.findall(r"\b[A-Z][a-z]+[A-Z]\w+\b", NOT_SERVED[name])
     assert instead
     row = next(line for line in TABLE.splitlines() if line.startswith(f"| `{name}`"))
     for one in instead:
         assert one in str(caught.value)
         assert f"`{one}`" in row
-        assert vars(tools).get(one) or getattr(tools, one)
+        assert any(one in home.__all__ and getattr(home, one) for home in (tools, memory))
     with pytest.raises(ImportError, match=name):
         getattr(importlib.import_module(place), name)
 

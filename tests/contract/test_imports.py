@@ -93,3 +93,12 @@ def _imports(file):
             module = ".".join(part for part in (base, node.module) if part)
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def test_no_public_name_is_that_of_a_module_beside_it() -> None:
+    """Importing the module would put it in the place of the name."""
+    for init in Path(hello_agents.__file__).parent.rglob("__init__.py"):
+        package = ".".join(init.parent.relative_to(Path(hello_agents.__file__).parents[1]).parts)
+        beside = {path.stem for path in init.parent.glob("*.py")} | {path.name for path in init.parent.iterdir()}
+        offered = set(getattr(importlib.import_module(package), "__all__", ()))
+        assert not offered & beside, f"{package} offers {sorted(offered & beside)}, and has modules of these names."

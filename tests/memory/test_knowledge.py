@@ -365,3 +365,14 @@ def test_constructing_touches_no_disk_and_loads_nothing_heavy(tmp_path):
     done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["set()", "('B',)"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_chunk_is_cited_as_its_passage_is():
+    knowledge = Knowledge(chunk_tokens=20, overlap_tokens=0)
+    knowledge.add("# Install\n\nOn Linux.\n\n## Later\n\n" + "Turn the blue wheel. " * 30, id="guide.md")
+    for passage in knowledge.search("blue wheel install", 9):
+        assert knowledge.citation(passage.chunk) == passage.citation
+    chunk = knowledge.chunks("guide.md")[0]
+    knowledge.delete("guide.md")
+    with pytest.raises(WrongId):
+        knowledge.citation(chunk)

@@ -172,6 +172,27 @@ def test_working_memory_expires_whatever_is_done_next(clock, look):
     assert [(gone.id, gone.reason) for gone in memories.evictions] == [("m1", "expired")]
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from(KINDS), st.floats(0, 1), st.integers(0, 90)), max_size=12),
+    st.sampled_from(["importance_based", "time_based", "capacity_based"]),
+    st.floats(0, 1),
+    st.integers(0, 90),
+    st.none() | st.integers(0, 5),
+)
+@settings(max_examples=60, deadline=None)
+def test_what_would_be_forgotten_is_what_is_forgotten_and_asking_changes_nothing(
+    memories, strategy, least, days, capacity
+):
+    ours = manager(Clock())
+    for kind, importance, age in memories:
+        ours.add("x", kind, importance, timestamp=START - timedelta(days=age))
+    ours.sweep()
+    before = ours.all()
+    going = ours.would_forget(strategy, least, days, capacity=capacity)
+    assert ours.all() == before
+    assert ours.forget(strategy, least, days, capacity=capacity) == going
+
+
 def test_forgetting_by_age_and_by_capacity(clock):
     memories = manager(clock)
     for number in range(4):

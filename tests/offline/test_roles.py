@@ -310,3 +310,22 @@ def test_a_planner_keeps_what_is_asked_and_leaves_what_is_told() -> None:
     assert plan("分析项目结构并生成报告") == ["分析项目结构", "生成报告"]
     assert plan("Read a.md.\n\nThen add up the numbers") == ["Read a.md", "add up the numbers"]
     assert plan("") == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_it_shortens_a_context_and_keeps_what_was_asked_for(language: str) -> None:
+    from hello_agents.context.builder import ContextBuilder, ContextConfig, ContextPacket
+
+    query, fact = {
+        "en": ("When does the last ferry to Ven leave?", "The last ferry to Ven leaves at 22:40."),
+        "zh": ("去文岛的末班渡轮几点开？", "去文岛的末班渡轮 22:40 开。"),
+    }[language]
+    filler = {"en": "The harbour has {n} berths and a café. ", "zh": "港口有 {n} 个泊位和一家咖啡馆。"}[language]
+    content = "".join(filler.format(n=n) for n in range(60)) + fact + "".join(filler.format(n=n) for n in range(60))
+    packet = ContextPacket(content, metadata={"type": "knowledge_base"}, relevance_score=0.9)
+    config = ContextConfig(max_tokens=260, language=language)
+    trace = ContextBuilder(config=config, llm=OfflineLLM(language=language)).trace(query, additional_packets=[packet])
+    assert fact in trace.text
+    assert not trace.failures
+    assert trace.tokens <= trace.budget
+    assert any(section.by_model for section in trace.compressed)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import hello_agents_widgets
 import pytest
 from notebooks.conftest import CHAPTERS
 from notebooks.execute import read
 
 ROOT = Path(__file__).parents[2]
+NODE = shutil.which("node") or str(Path(sys.executable).parent / "node")
+"""Where no Node is installed, a package of the checks brings one."""
 WIDGETS = sorted((ROOT / "widgets").rglob("*.py"))
 
 
@@ -40,3 +46,12 @@ def test_what_a_chapter_stores_is_readable_without_scripts_and_without_a_kernel(
             assert not re.search(r"<(script|iframe|object|embed)\b|\son\w+\s*=|javascript:", page, re.IGNORECASE), (
                 cell.id
             )
+
+
+@pytest.mark.parametrize("name", [name for name in hello_agents_widgets.__all__ if name[0].isupper()])
+def test_the_files_of_a_widget_make_one_module(name: str, tmp_path: Path) -> None:
+    """They are put behind one another, so that no two may give the same name to different things."""
+    module = tmp_path / f"{name}.mjs"
+    module.write_text(str(getattr(hello_agents_widgets, name)._esm), encoding="utf-8")
+    done = subprocess.run([NODE, "--check", str(module)], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@ const SILENT = 4000;
 const SETTLE = 180;
 const MOVES = 220;
 const MANY_MOVES = 400;
+const FAR = 15;
 
 /** The snapshot, put together from the head and the log, whatever lists it is made of. The log only grows. */
 export function collect(get, known = null) {
@@ -106,7 +107,8 @@ export function fieldsOf(root) {
  * several), `wait` that the widget is busy until Python answers, `focus` a selector, `copy` a text, `save` a `[name, text]`, `image` a name.
  *
  * In the page, `data-op` (and `data-arg`) is what a click does; `data-live` what a field does while it changes (Python is told when it
- * has settled); `data-form` what sending a form does. `keys` maps keys to operations; keys in text fields stay with them.
+ * has settled); `data-form` what sending a form does; `data-rows` names a long list, of which `ui.rows` keeps the row at the top; `data-scroll`
+ * what scrolling a list does, which is told its top and height. `keys` maps keys to operations; keys in text fields stay with them.
  * `label(snapshot, name)` gives the words that are needed here: `silent`, `copied`, `saved`.
  */
 export function frame({ view, act, freshUi, label, keys = {}, gather = collect }) {
@@ -118,10 +120,14 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
     let silence = null;
     const settling = new Map();
 
-    function draw() {
+    let drawing = false;
+    function draw(still = false) {
       const next = view(snapshot, ui);
-      if (tree) moving(el, () => patch(tree, next, doc));
+      drawing = true;
+      if (tree && still) patch(tree, next, doc);
+      else if (tree) moving(el, () => patch(tree, next, doc));
       else el.appendChild(mount(next, doc));
+      drawing = false;
       tree = next;
     }
     function change(part) {
@@ -177,18 +183,33 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
       const target = event.target.closest("[data-op]");
       if (target && !target.disabled) perform(target.dataset.op, target.dataset.arg, fieldsOf(el));
     });
+    // A field that is taken away while it has the focus still tells that it has changed, in the midst of drawing.
     listen("input", (event) => {
       const { live } = event.target.dataset;
-      if (live) perform(live, event.target.dataset.arg, fieldsOf(el), false);
+      if (live && !drawing) perform(live, event.target.dataset.arg, fieldsOf(el), false);
     });
     listen("change", (event) => {
       const { live } = event.target.dataset;
-      if (live) perform(live, event.target.dataset.arg, fieldsOf(el));
+      if (live && !drawing) perform(live, event.target.dataset.arg, fieldsOf(el));
     });
+    // Scrolling does not bubble.
+    el.addEventListener("scroll", ({ target }) => {
+      const { scroll } = target.dataset || {};
+      if (scroll) perform(scroll, `${target.scrollTop} ${target.clientHeight}`);
+    }, { capture: true, signal });
     listen("submit", (event) => {
       event.preventDefault();
       perform(event.target.dataset.form, event.target.dataset.arg, fieldsOf(el));
     });
+    // Scrolling does not bubble, hence the capture.
+    el.addEventListener("scroll", ({ target }) => {
+      const { rows, row } = target.dataset || {};
+      if (!rows) return;
+      const top = Math.floor(target.scrollTop / Number(row));
+      if (Math.abs(top - ((ui.rows || {})[rows] || 0)) < FAR) return;
+      ui = { ...ui, rows: { ...ui.rows, [rows]: top } };
+      draw(true);
+    }, { capture: true, signal });
     listen("keydown", (event) => {
       const field = isField(event.target) && !["radio", "checkbox", "range"].includes(event.target.type);
       // JupyterLab would take keys for commands of its own while the reader types.

@@ -30,6 +30,8 @@ export function findAll(node, test) {
 }
 
 function setAttr(el, name, value) {
+  // What a reader has ticked no longer follows the attribute.
+  if (name === "checked" && "checked" in el) el.checked = Boolean(value);
   if (name === "value" && "value" in el) el.value = value;
   else if (value === false || value === null || value === undefined) el.removeAttribute(name);
   else el.setAttribute(name, value === true ? "" : value);

@@ -79,6 +79,11 @@ class RAGTool(Tool):
         """The namespaces that there are, the default one first."""
         return tuple(self._spaces)
 
+    @property
+    def spaces(self) -> tuple[Knowledge, ...]:
+        """The knowledge of each namespace."""
+        return tuple(self._spaces.values())
+
     # --- as a tool ---------------------------------------------------------------------------------------------------
 
     def get_parameters(self) -> list[ToolParameter]:
