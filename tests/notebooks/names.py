@@ -104,6 +104,9 @@ def of_the_package() -> Names:
         for path in sorted(folder.rglob("*.py")):
             names.add(path.read_text(encoding="utf-8"))
             names.known.update((path.stem, path.parent.name))
+        for path in sorted(folder.rglob("*.js")):
+            code = re.sub(r"//.*|/\*(?:.|\n)*?\*/", "", path.read_text(encoding="utf-8"))
+            names.known.update(re.findall(r"[A-Za-z_]\w*", code))
     return names
 
 
@@ -141,7 +144,8 @@ def make_targets() -> frozenset[str]:
 @cache
 def variables() -> frozenset[str]:
     """Variables of the environment and of make that the tree speaks of."""
-    places = [ROOT / "Makefile", *(path for folder in SOURCES for path in folder.rglob("*.py"))]
+    places = [ROOT / "Makefile", *(ROOT / "tests").rglob("*.mjs")]
+    places += [path for folder in SOURCES for path in folder.rglob("*.py")]
     return frozenset(
         name for path in places for name in re.findall(r"\b[A-Z][A-Z0-9_]{2,}\b", path.read_text(encoding="utf-8"))
     )

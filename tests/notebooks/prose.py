@@ -148,6 +148,8 @@ def unknown(code: str, own: Names) -> str | None:
             return None if host in word_list("hosts") or host in ("localhost", "127.0.0.1") else one
         case [one] if _is_path(one):
             return None if _exists(one) or one in own.known | names.of_the_package().known else one
+        case [one] if re.fullmatch(r"[A-Z][A-Z0-9_]{2,}=\d+", one):
+            return _unknown_target([one])
         case [one] if re.fullmatch(r"[A-Z][A-Z0-9_]{2,}", one):
             known = names.variables() | own.known | names.of_the_package().known
             return None if one in known else one
@@ -179,6 +181,8 @@ def _exists(path: str) -> bool:
     if "NN_" in path:
         return True
     known = names.files()
+    if path.startswith("."):  # What a kind of file ends in.
+        return any(one.endswith(path) for one in known)
     return path in known or any(one.endswith("/" + path) for one in known)
 
 
