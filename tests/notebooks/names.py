@@ -144,7 +144,7 @@ def make_targets() -> frozenset[str]:
 @cache
 def variables() -> frozenset[str]:
     """Variables of the environment and of make that the tree speaks of."""
-    places = [ROOT / "Makefile", *(ROOT / "tests").rglob("*.mjs")]
+    places = [ROOT / "Makefile", *(ROOT / "tests" / "widgets").glob("*.py")]
     places += [path for folder in SOURCES for path in folder.rglob("*.py")]
     return frozenset(
         name for path in places for name in re.findall(r"\b[A-Z][A-Z0-9_]{2,}\b", path.read_text(encoding="utf-8"))
