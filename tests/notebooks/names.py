@@ -46,13 +46,20 @@ class Names:
                 self.bases.setdefault(node.name, set()).update(_last(base) for base in node.bases)
         return self
 
-    def has_member(self, owner: str, name: str) -> bool:
-        """Whether a class of this name has the member, itself or from a class that is known. Unknown bases have all."""
+    def has_member(self, owner: str, name: str, *, keyword: bool = False) -> bool:
+        """Whether a class of this name has the member, itself or from a class that is known. Unknown bases have all.
+
+        `keyword`: whether it is given to the class by this name.
+        """
         if owner not in self.members:
             return True
         if name in self.members[owner] or name in dir(type):
             return True
-        return any(base not in STANDARD and self.has_member(base, name) for base in self.bases[owner] - PLAIN)
+        if keyword and "**" in self.members[owner]:
+            return True
+        return any(
+            base not in STANDARD and self.has_member(base, name, keyword=keyword) for base in self.bases[owner] - PLAIN
+        )
 
 
 PLAIN = {"Protocol", "Generic", "NamedTuple", "TypedDict", "ABC"}
@@ -75,8 +82,12 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 
 def _members(node: ast.ClassDef) -> Iterator[str]:
+    """What a class has, the arguments it is made with among them; `**` where it takes any. (`Config` takes its fields.)"""
     for one in ast.walk(node):
         match one:
+            case ast.FunctionDef(name="__init__", args=arguments):
+                yield from (arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+                yield from ["**"] if arguments.kwarg and not node.decorator_list else []
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield name
             case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
@@ -105,7 +116,9 @@ def of_the_package() -> Names:
             names.add(path.read_text(encoding="utf-8"))
             names.known.update((path.stem, path.parent.name))
         for path in sorted(folder.rglob("*.js")):
-            code = re.sub(r"//.*|/\*(?:.|\n)*?\*/", "", path.read_text(encoding="utf-8"))
+            # Neither comments nor sentences name anything.
+            said = r"//.*|/\*(?:.|\n)*?\*/|\"[^\"\n]* [^\"\n]*\""
+            code = re.sub(said, "", path.read_text(encoding="utf-8"))
             names.known.update(re.findall(r"[A-Za-z_]\w*", code))
     return names
 

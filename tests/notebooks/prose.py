@@ -200,9 +200,26 @@ def _unknown_in(code: str, own: Names) -> str | None:
         # Not Python: a signature, a part of a JSON text. What it says has to be known as well.
         words = [word for word in re.findall(r"[^\W\d]\w*", code) if word.isascii() and not _is_word(word.lower())]
     else:
+        wrong = _unknown_argument(code, (package, own))
+        if wrong:
+            return wrong
         words = sorted(Names().add(code).known)
     # One letter is a key on the keyboard or a place for something.
     return next((word for word in words if len(word) > 1 and not word[0].isdigit() and word not in known), None)
+
+
+def _unknown_argument(code: str, sources: Sequence[Names]) -> str | None:
+    """An argument that a class is given and does not take."""
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Call(func=ast.Name(id=owner), keywords=given):
+                for one in given:
+                    known = [names for names in sources if owner in names.members]
+                    if one.arg and known and not any(names.has_member(owner, one.arg, keyword=True) for names in known):
+                        return f"{owner}({one.arg}=…)"
+            case _:
+                continue
+    return None
 
 
 # --- links ---------------------------------------------------------------------------------------------------

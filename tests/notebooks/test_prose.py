@@ -45,7 +45,8 @@ def notebook(tmp_path, text, code="tokens_left = 3"):
 FOUND = {
     "a function that is not there": ("Call `evolves` on it.", "`evolves`"),
     "a method that is not there": ("`Agent.runs` does it.", "`Agent.runs`"),
-    "a field that is not there": ("Set `Config(max_stepps=3)`.", "`max_stepps`"),
+    "a field that is not there": ("Set `Config(max_stepps=3)`.", "`Config(max_stepps=…)`"),
+    "a field of another class": ("Set `Config(answers=3)`.", "`Config(answers=…)`"),
     "an argument that is not there": ("Call `evaluate(agents, taskz)`.", "`taskz`"),
     "a class that is not there": ("A `SimplAgent` does.", "`SimplAgent`"),
     "a file that is not there": ("Open `hello_agents/core/runs.py`.", "`hello_agents/core/runs.py`"),
