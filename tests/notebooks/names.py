@@ -82,7 +82,7 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 
 def _members(node: ast.ClassDef) -> Iterator[str]:
-    """What a class has, the arguments it is made with among them; `**` where it takes any. (`Config` takes its fields.)"""
+    """What a class has, the arguments it is made with among them; `**` where it takes any."""
     for one in ast.walk(node):
         match one:
             case ast.FunctionDef(name="__init__", args=arguments):
