@@ -23,7 +23,7 @@ help:
 	@echo "make test       run every check"
 	@echo "make test-more  fuzz, race and kill, and run the checks once more with every implicit encoding an error"
 	@echo "make coverage   run the checks of the library and say how much of it they reach"
-	@echo "make execute    run the notebooks and store their outputs"
+	@echo "make execute    run the notebooks, store their outputs, and count how long they take to read"
 	@echo "make format     put the code into the usual form"
 	@echo "make doctor     say what is installed, what is missing, and what to do"
 	@echo "make lock       move to the newest allowed versions and write $(LOCK)"
@@ -87,6 +87,7 @@ test-more: $(VENV)/.dev
 
 execute: $(VENV)/.dev
 	$(BIN)/python tests/notebooks/execute.py $(or $(ONLY),$(NOTEBOOKS))
+	$(BIN)/python book/reading_times.py
 
 contract: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python tests/contract/compare.py
