@@ -46,6 +46,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "{tool} did not answer within {seconds:g} s and was given up. It may still have had its effect.",
         "zh": "{tool} 在 {seconds:g} 秒内没有响应，已放弃等待。它的操作可能已经生效。",
     },
+    "fault.failing": {
+        "en": "the service behind {tool} does not answer",
+        "zh": "{tool} 背后的服务没有响应",
+    },
     "tool.circuit_open": {
         "en": "{tool} has failed too often and is switched off for now. Go on without it.",
         "zh": "{tool} 连续失败次数过多，暂时停用。请不使用它继续。",

@@ -18,7 +18,8 @@ from .action import Action, Ask, Call, Request, Wait
 from .budgets import ELAPSED
 from .journal import kind_of
 from .loop import Decision, Loop, carry_out
-from .message import Message, Messages, ToolCall
+from .message import Message, ToolCall
+from .retelling import beginning, retold
 from .run import (
     Began,
     Compacted,
@@ -152,23 +153,7 @@ class Debugger:
     @classmethod
     def of_run(cls, run: Run) -> Debugger:
         """A debugger on a finished run alone. The entries are told from its messages, so times are unknown."""
-        events: list[Event] = []
-        for message in run.messages:
-            match message.role:
-                case "assistant":
-                    events.append(Replied(message))
-                case "tool":
-                    events.append(Returned(message))
-                case _:
-                    events.append(Told(message))
-        if run.outcome is not None:
-            events.append(Stopped(run.outcome.reason, run.outcome.answer))
-        debugger = cls(
-            None,
-            replace(run, messages=Messages(), steps=0, outcome=None, turn_step=0),
-            opening=[("", event) for event in events],
-        )
-        return debugger
+        return cls(None, beginning(run), opening=retold(run))
 
     # -- looking ----------------------------------------------------------------------------------
 

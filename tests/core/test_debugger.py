@@ -11,6 +11,7 @@ from hello_agents import Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall
 from hello_agents.core.action import Ask, Call, Wait
 from hello_agents.core.debugger import Debugger
 from hello_agents.core.run import Replied, Returned, Told
+from hello_agents.tools.builtin.task_tool import TaskTool
 
 
 class World:
@@ -239,6 +240,29 @@ def test_a_run_alone_can_be_walked_but_not_taken_further() -> None:
     assert len(debugger.run.messages) == 5
     assert debugger.next is None
     assert "without its agent" in debugger.why
+
+
+def test_a_run_alone_is_walked_with_the_runs_below_it() -> None:
+    script = ScriptedLLM(
+        [ToolCall("t", "Task", {"task": "1"}), ToolCall("u", "Task", {"task": "2"})],
+        ToolCall("f", "Finish", {"answer": "both"}),
+        frames={"t": ["one"], "u": [ToolCall("x", "Task", {"task": "3"}), "two"], "u/x": ["three"]},
+    )
+    tools = ToolRegistry()
+    tools.register_tool(TaskTool(lambda pattern: SimpleAgent(pattern, script, tool_registry=tools)))
+    agent = ReActAgent("lead", script, tools)
+    agent.run("go")
+    debugger = Debugger.of_run(agent.state)
+    assert [path for path, _ in debugger.run.frames] == ["", "t", "u", "u/x"]
+    for path, part in agent.state.frames:
+        told = debugger.run.at(path)
+        assert (told.messages, told.outcome, told.usage, told.steps, told.turn) == (
+            part.messages,
+            part.outcome,
+            part.usage,
+            part.steps,
+            part.turn,
+        )
 
 
 def test_an_interrupt_in_a_step_keeps_what_happened_and_the_next_step_settles_it() -> None:

@@ -8,21 +8,39 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .context_meter import ContextMeter
     from .context_pipeline import ContextPipeline
+    from .fault_lab import FaultLab
     from .history_compression import HistoryCompression
     from .loop_inspector import LoopInspector
     from .memory_explorer import MemoryExplorer
+    from .run_tree import RunTree
     from .tool_schema import ToolSchema
+    from .trace_timeline import TraceTimeline, inspect_trace
 
 _HOMES = {
     "ContextMeter": ".context_meter",
     "ContextPipeline": ".context_pipeline",
+    "FaultLab": ".fault_lab",
     "HistoryCompression": ".history_compression",
     "LoopInspector": ".loop_inspector",
     "MemoryExplorer": ".memory_explorer",
+    "RunTree": ".run_tree",
     "ToolSchema": ".tool_schema",
+    "TraceTimeline": ".trace_timeline",
+    "inspect_trace": ".trace_timeline",
 }
 
-__all__ = ["ContextMeter", "ContextPipeline", "HistoryCompression", "LoopInspector", "MemoryExplorer", "ToolSchema"]
+__all__ = [
+    "ContextMeter",
+    "ContextPipeline",
+    "FaultLab",
+    "HistoryCompression",
+    "LoopInspector",
+    "MemoryExplorer",
+    "RunTree",
+    "ToolSchema",
+    "TraceTimeline",
+    "inspect_trace",
+]
 
 
 def __getattr__(name: str) -> Any:

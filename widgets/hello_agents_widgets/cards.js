@@ -154,6 +154,21 @@ export const filled = (amount, most, at, ...words) => {
     h("p", {}, words));
 };
 
+const STRIDE = 24;
+
+/** Which rows of a long list are drawn when it is scrolled to `top` pixels: those in sight and some around them. */
+export function inSight(count, top, rowHeight, height = 640) {
+  const first = Math.floor(top / rowHeight / STRIDE) * STRIDE;
+  const from = Math.max(0, Math.min(first - STRIDE, count - 1));
+  return [from, Math.min(count, first + Math.ceil(height / rowHeight) + 2 * STRIDE)];
+}
+
+/** Where a list was scrolled to, from what `data-scroll` tells; `null` while the rows that are drawn suffice. */
+export function scrolledTo(arg, before, rowHeight) {
+  const top = Number(arg.split(" ")[0]);
+  return Math.floor(top / rowHeight / STRIDE) === Math.floor(before / rowHeight / STRIDE) ? null : top;
+}
+
 /** What went wrong and what is worth knowing, above the widget's body. */
 export function notices({ head, ui, say }) {
   const error = ui.fault || head.error;

@@ -107,7 +107,8 @@ export function fieldsOf(root) {
  * several), `wait` that the widget is busy until Python answers, `focus` a selector, `copy` a text, `save` a `[name, text]`, `image` a name.
  *
  * In the page, `data-op` (and `data-arg`) is what a click does; `data-live` what a field does while it changes (Python is told when it
- * has settled); `data-form` what sending a form does; `data-rows` names a long list, of which `ui.rows` keeps the row at the top. `keys` maps keys to operations; keys in text fields stay with them.
+ * has settled); `data-form` what sending a form does; `data-rows` names a long list, of which `ui.rows` keeps the row at the top;
+ * `data-scroll` what scrolling a list does, which is told its top and height. `keys` maps keys to operations; keys in text fields stay with them.
  * `label(snapshot, name)` gives the words that are needed here: `silent`, `copied`, `saved`.
  */
 export function frame({ view, act, freshUi, label, keys = {}, gather = collect }) {
@@ -191,6 +192,11 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
       const { live } = event.target.dataset;
       if (live && !drawing) perform(live, event.target.dataset.arg, fieldsOf(el));
     });
+    // Scrolling does not bubble.
+    el.addEventListener("scroll", ({ target }) => {
+      const { scroll } = target.dataset || {};
+      if (scroll) perform(scroll, `${target.scrollTop} ${target.clientHeight}`);
+    }, { capture: true, signal });
     listen("submit", (event) => {
       event.preventDefault();
       perform(event.target.dataset.form, event.target.dataset.arg, fieldsOf(el));

@@ -49,6 +49,12 @@ def compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
+def one_line(text: str, size: int = 120) -> str:
+    """A text on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= size else line[: size - 1] + "…"
+
+
 @dataclass
 class Timeline:
     """Everything recorded of one debugger, and the part of it that has not been taken yet."""
