@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .core.action import Model
 
@@ -69,6 +70,31 @@ def show_source(thing: Callable[..., Any] | type) -> Source:
     return Source(thing)
 
 
+class Columns:
+    """JSON values beside each other, each under its heading."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.texts = {heading: _laid_out(value) for heading, value in values.items()}
+
+    def __repr__(self) -> str:
+        return "\n\n".join(f"{heading}\n{text}" for heading, text in self.texts.items())
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        heads = "".join(f'<th style="text-align:left">{escape(heading)}</th>' for heading in self.texts)
+        look = "font-family:monospace; font-size:12px; white-space:pre-wrap; overflow-wrap:anywhere"
+        width = 100 // max(len(self.texts), 1)
+        start = f'<td style="text-align:left; vertical-align:top; width:{width}%"><pre style="{look}">'
+        cells = "".join(f"{start}{escape(text)}</pre></td>" for text in self.texts.values())
+        return f"<table><thead><tr>{heads}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
+
+
+def side_by_side(values: Mapping[str, Any]) -> Columns:
+    """Shows JSON values in columns, one for each heading."""
+    return Columns(values)
+
+
 def check(passes: Callable[[], bool], hint: str) -> None:
     """Says whether an exercise is solved; if not, gives a hint. Never raises for what the reader wrote."""
     try:
@@ -80,6 +106,27 @@ def check(passes: Callable[[], bool], hint: str) -> None:
 
 
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
+
+
+_WIDTH = 36
+"""Letters in a line of a column; a list or an object that fits into one line gets one."""
+
+
+def _laid_out(value: Any, indent: int = 0, taken: int = 0) -> str:
+    """The value as JSON, behind `indent` blanks and a name of `taken` letters."""
+    line = json.dumps(value, ensure_ascii=False)
+    if indent + taken + len(line) <= _WIDTH or not isinstance(value, (dict, list)) or not value:
+        return line
+    pad = " " * (indent + 1)
+    if isinstance(value, dict):
+        named = cast("dict[str, Any]", value)
+        parts = [f"{json.dumps(name)}: {_laid_out(part, indent + 1, len(name) + 4)}" for name, part in named.items()]
+        opening, closing = "{", "}"
+    else:
+        parts = [_laid_out(part, indent + 1) for part in cast("list[Any]", value)]
+        opening, closing = "[", "]"
+    inside = f",\n{pad}".join(parts)
+    return f"{opening}\n{pad}{inside}\n{' ' * indent}{closing}"
 
 
 def _say(line: str) -> None:

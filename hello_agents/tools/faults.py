@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..catalogue import text
+from ..core.arguments import read_arguments, write_arguments
 from ..core.message import Message, ToolCall
 from ..core.run import Delta, Replied
-from ..wire.arguments import read_arguments, write_arguments
 from .base import Tool
 from .errors import ToolErrorCode
 from .executor import ready_of

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hello_agents import HelloAgentsLLM, OfflineLLM
-from hello_agents.book import VARIABLES, check, choose_model, sandbox, show_source
+from hello_agents.book import VARIABLES, check, choose_model, sandbox, show_source, side_by_side
 from hello_agents.core.run import evolve
 
 
@@ -47,6 +48,18 @@ def test_a_source_is_shown_as_it_stands_in_the_package() -> None:
     shown = show_source(evolve)
     assert repr(shown).startswith("# hello_agents/core/run.py\n\ndef evolve(")
     assert shown._repr_markdown_().startswith("`hello_agents/core/run.py`\n\n```python\ndef evolve(")
+
+
+@pytest.mark.parametrize(
+    "value", [{}, [], "北京 <b>", {"a": [1, {"b": "x" * 60}], "c": None}, list(range(40)), [[[1.5]]]]
+)
+def test_values_side_by_side_stay_the_json_they_are(value: Any) -> None:
+    shown = side_by_side({"one": value, "<other>": "x"})
+    heading, _, written = repr(shown).partition("\n\n")[0].partition("\n")
+    assert heading == "one"
+    assert json.loads(written) == value
+    assert "&lt;other&gt;" in shown._repr_html_()
+    assert "<b>" not in shown._repr_html_()
 
 
 def test_a_check_hints_and_never_raises(capsys: Any) -> None:
