@@ -33,6 +33,9 @@ export const LABELS = {
     quiz: "What comes next?", quizwhy: "Choose, then see.", guess_ask: "the model is asked", guess_call: "the waiting calls are run", guess_wait: "it waits for a person", guess_stop: "the run stops", guess_other: "something else",
     guesstool: "If the model is asked, it", guessanswer: "answers in text", guesscalls: "calls {name}", see: "See", rightly: "Right.", wrongly: "Not this time.", score: "{n} of {m} right",
     cameask: "The model was asked, and called {names}.", cameanswer: "The model was asked, and answered in text.", came_call: "The calls were run.", came_wait: "A call waits for a person.", came_stop: "The run stopped.", came_other: "The agent did something of its own.",
+    agent: "agent", insteps: "{n} steps", maynone: "no tools", mayall: "all tools of its agent", alsoat: "at the same time as {names}", sidebyside: "At the same time", itsteps: "its steps", childdone: "{agent} has ended", childstop: "{agent} has stopped: {reason}", childspent: "{n} steps, {m} tokens", bychild: "by {agent}: {n} steps, {m} tokens",
+    compactsaved: "{n} → {m} tokens", wentout: "what went: {n} messages", cameinstead: "in its place", builtcontext: "Context built", builtfrom: "{n} packets of {m}, {t} tokens", contexttext: "its text", arriving: "arriving …", rule: "rule: {why}",
+    b_token_budget: "tokens", b_max_total_steps: "steps, children too", b_max_cost: "cost", b_max_seconds: "seconds", b_max_steps: "steps",
     filesback: "Files in the sandbox are as they were at this step. Other effects of tools do not rewind.", filesunknown: "How the files were at this step was not recorded; they are as they are now.", keptbut: "Files in the sandbox go back with you; other effects of tools do not.",
   },
   zh: {
@@ -68,6 +71,9 @@ export const LABELS = {
     quiz: "接下来会发生什么？", quizwhy: "先选择，再查看。", guess_ask: "询问模型", guess_call: "执行等待的调用", guess_wait: "等待人的决定", guess_stop: "运行结束", guess_other: "其他",
     guesstool: "如果询问模型，它会", guessanswer: "以文字回答", guesscalls: "调用 {name}", see: "查看", rightly: "正确。", wrongly: "这次不对。", score: "{m} 次中对 {n} 次",
     cameask: "询问了模型，它调用了 {names}。", cameanswer: "询问了模型，它以文字回答。", came_call: "执行了调用。", came_wait: "有调用在等待人的决定。", came_stop: "运行结束了。", came_other: "智能体做了别的事。",
+    agent: "智能体", insteps: "{n} 步", maynone: "没有工具", mayall: "其智能体的全部工具", alsoat: "与 {names} 同时", sidebyside: "同时进行", itsteps: "它的步骤", childdone: "{agent} 已结束", childstop: "{agent} 已停止：{reason}", childspent: "{n} 步，{m} 个 token", bychild: "由 {agent} 完成：{n} 步，{m} 个 token",
+    compactsaved: "{n} → {m} 个 token", wentout: "移除的内容：{n} 条消息", cameinstead: "取而代之", builtcontext: "已构建上下文", builtfrom: "{m} 个片段中的 {n} 个，{t} 个 token", contexttext: "其文本", arriving: "正在到达…", rule: "规则：{why}",
+    b_token_budget: "token", b_max_total_steps: "步数（含子任务）", b_max_cost: "费用", b_max_seconds: "秒", b_max_steps: "步数",
     filesback: "沙盒中的文件与这一步时相同。工具的其他影响不会回退。", filesunknown: "这一步时文件的样子没有记录；它们保持现在的样子。", keptbut: "沙盒中的文件会随你回退；工具的其他影响不会。",
   },
 };
