@@ -39,6 +39,8 @@ export function view(snapshot, ui = freshUi(), memo = null) {
     h("div", { class: "hai-hidden", role: "status", "aria-live": "polite" }, ui.said));
 }
 
+const ACTIONS = { spawn: "spawned", compact: "compacted", note: "noted" };
+
 /** What happens after the tick at the cursor: said by Python, or seen from the tick recorded after it. */
 function nextOf({ snapshot, head, derived, at, tick, ui, branch }) {
   const following = derived.path[at + 1];
@@ -46,7 +48,8 @@ function nextOf({ snapshot, head, derived, at, tick, ui, branch }) {
   if (following === undefined || ui.cursor === null) return at === head.cursor && branch === head.branch ? head.next : null;
   const then = snapshot.ticks[following];
   const calls = then.kind === "call" ? then.ops.flatMap((op) => op[3]).map((id) => snapshot.messages[id]) : [];
-  return { kind: then.kind, names: calls.map((one) => one.tool || ""), calls: calls.map((one) => one.answers), why: "" };
+  const names = then.spawned ? then.spawned.map((one) => one.agent) : calls.map((one) => one.tool || "");
+  return { kind: ACTIONS[then.kind] || then.kind, names, calls: calls.map((one) => one.answers), why: "", frame: then.frame };
 }
 
 const ended = ({ at, derived, head, upcoming, tick }) =>
@@ -180,7 +183,7 @@ const indent = (depth) => (depth > 0 ? `padding-left:${9 + 12 * Math.min(depth, 
 const branchLabel = (branch, say) =>
   branch.parent === null ? (branch.name === "main" ? say("main") : branch.name) : branch.label && !branch.name.startsWith(branch.label) ? `${branch.name} · ${branch.label}` : branch.name;
 
-const shortNext = (next, say) => say({ ask: "shortask", call: "shortcall", wait: "shortwait", stop: "shortstop" }[next.kind] || "shortother", { names: (next.names || []).join(", ") });
+const shortNext = (next, say) => say({ ask: "shortask", call: "shortcall", wait: "shortwait", stop: "shortstop", spawned: "shortspawned", compacted: "shortcompacted" }[next.kind] || "shortother", { names: (next.names || []).join(", ") });
 
 function roundWords(round, say) {
   if (round.kind === "told") return round.start ? say("start") : say("question");
@@ -376,7 +379,7 @@ function stopCard(c, tick) {
 function nextCard(c) {
   const { upcoming, say, snapshot, derived, at, tick } = c;
   const names = (upcoming.names || []).filter(Boolean).join(", ");
-  const title = say({ ask: "nextask", call: "nextcall", wait: "nextwait", stop: "nextstop" }[upcoming.kind] || "nextother", { names, kind: upcoming.kind });
+  const title = say({ ask: "nextask", call: "nextcall", wait: "nextwait", stop: "nextstop", spawned: "nextspawned", compacted: "nextcompacted", noted: "nextnoted" }[upcoming.kind] || "nextother", { names, kind: upcoming.kind });
   const request = tick && upcoming === tick.next ? requestAt(snapshot, derived.path, at, true) : null;
   const inside = upcoming.frame && h("span", { class: "hai-pill" }, say("frame", { frame: agentOf(derived, upcoming.frame) }));
   if (!request) return h("article", { key: "next", class: "hai-card hai-c-next" }, h("header", {}, h("b", {}, title), inside, muted(upcoming.why)), upcoming.kind === "call" && h("p", { class: "hai-muted" }, say("nextrun")));

@@ -284,13 +284,17 @@ class LoopInspector(BookWidget):
         marks = [mark for mark in (head["kind"], head["model"]) if mark]
         lines[0] += f" ({', '.join(marks)})" if marks else ""
         chain = self._timeline.chains[self.debugger.branch]
-        step = 0
+        step, frame = 0, ""
         for id in chain[: int(head["cursor"]) + 1]:
             tick = self._timeline.ticks[id]
+            said = self._lines(tick)
+            if tick["frame"] != frame and said:
+                frame = tick["frame"]
+                lines.append(f"in {frame or head['title']}")
             if tick["kind"] == "ask":
                 step += 1
                 lines.append(f"step {step}")
-            lines += [f"  {line}" for line in self._lines(tick)]
+            lines += [f"  {line}" for line in said]
         if head["next"]:
             lines.append(f"next: {head['next']['kind']} ({head['next']['why']})")
         if len(head["branches"]) > 1:
@@ -298,8 +302,9 @@ class LoopInspector(BookWidget):
         return "\n".join(lines)
 
     def _lines(self, tick: Json) -> list[str]:
-        lines: list[str] = []
-        for number in [int(number) for op in tick["ops"] for number in op[3]]:
+        lines = [f"handed to {one['agent']}, as {one['id']}" for one in tick.get("spawned", ())]
+        lines += [f"context built: {tick['context']['tokens']} tokens"] if "context" in tick else []
+        for number in [int(number) for op in tick["ops"] if op[0] == tick["frame"] for number in op[3]]:
             message = self._timeline.message(number)
             match message.role:
                 case "assistant":

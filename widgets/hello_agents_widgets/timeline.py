@@ -530,5 +530,7 @@ def action_json(action: Action, why: str) -> Json:
             return {"kind": "wait", "why": why, "names": [c.name for c in calls], "calls": [c.id for c in calls]}
         case Stopped(reason):
             return {"kind": "stop", "why": why, "reason": reason}
+        case Spawned(_, child):
+            return {"kind": "spawned", "why": why, "names": [child.agent]}
         case _:
             return {"kind": type(action).__name__.lower(), "why": why}
