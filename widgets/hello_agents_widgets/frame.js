@@ -64,7 +64,7 @@ export function imageOf(el) {
   const values = ["--bg", "--ink", "--mono", "--sans", "--user", "--model", "--tool", "--sys", "--sum", "--warn", "--err", "--done", "--focus", "--onfocus"];
   twin.setAttribute("style", values.map((name) => `${name}:${look.getPropertyValue(name)}`).join(";") + `;width:${width}px`);
   const page = new XMLSerializer().serializeToString(twin);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(width)}" height="${Math.ceil(height)}"><foreignObject width="100%" height="100%"><div xmlns="http://www.w3.org/1999/xhtml"><style>${rules.join("\n").replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>${page}</div></foreignObject></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(width)}" height="${Math.ceil(height)}"><foreignObject width="100%" height="100%"><div xmlns="http://www.w3.org/1999/xhtml" class="${el.className}"><style>${rules.join("\n").replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>${page}</div></foreignObject></svg>`;
 }
 
 /** Shows where things went: what carries the same `data-move` before and after glides from its old place. */

@@ -95,7 +95,7 @@ function more({ say, ui, head }) {
     ["json", "journal", "pytest"].map(take),
     h("div", { class: "hai-menurow" }, h("span", {}, say("take_image")), link("image", "", say("download"), { "aria-label": `${say("download")}: ${say("take_image")}` })),
     head.spread && h("div", { class: "hai-menurow" }, h("span", {}, say("spread")), button("spread", say("open"))),
-    h("p", { class: "hai-muted hai-keys" }, say("keys")));
+    h("p", { class: "hai-muted hai-keyhelp" }, say("keys")));
 }
 
 function menu({ say, snapshot, tick }) {
