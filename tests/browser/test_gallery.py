@@ -1,4 +1,4 @@
-"""The gallery in JupyterLab and in Notebook 7: every widget is drawn, answers to a control, and asks nothing of the web."""
+"""The gallery in JupyterLab and in Notebook 7: every widget is drawn, answers a control, and asks nobody else."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def journey(reader: Lab, folder: Any) -> None:
             picture = reader.screenshot(folder / f"{name}-{theme}.png", theme, of=widget)
             assert picture.stat().st_size > 1000
             box, page = widget.bounding_box(), reader.page.viewport_size
-            assert box["x"] >= 0 and box["x"] + box["width"] <= page["width"], name
+            assert 0 <= box["x"] <= box["x"] + box["width"] <= page["width"], name
 
 
 def test_in_jupyterlab(lab: Lab, tmp_path: Any) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from hello_agents.wire.arguments import read_arguments
 
 from hello_agents import ReActAgent, ScriptedLLM, ToolCall, ToolRegistry
 from hello_agents.core.agent import Agent
 from hello_agents.tools.faults import Fault, Faults, cut_off
-from hello_agents.wire.arguments import read_arguments
 
 KINDS = ["failing", "slow", "garbled", "repeated"]
 

@@ -71,9 +71,7 @@ _SELECTORS = re.compile(r"(?<![^{};])[^{};@]*\.hai[^{};@]*(?=\{)")
 
 def _prefixed(selectors: str, prefix: str) -> str:
     """The selectors of a rule, each with the prefix; a comma in parentheses is part of a selector."""
-    return ",".join(
-        re.sub(r"^(\s*)", rf"\1{prefix}", selector) for selector in re.split(r",(?![^()]*\))", selectors)
-    )
+    return ",".join(re.sub(r"^(\s*)", rf"\1{prefix}", selector) for selector in re.split(r",(?![^()]*\))", selectors))
 
 
 def plain_trait(start: dict[str, Any]) -> Any:
