@@ -1,45 +1,120 @@
-"""How long LoopInspector and ContextPipeline take: `python benchmarks/widgets.py [steps ...]`.
+"""How long the widgets take: `python benchmarks/widgets.py [--write] [name …]`; `--write` puts the table on the page.
 
-For runs of that many steps, and for one with a megabyte of text in a message: the time Python takes to make the
-widget, the bytes a step sends, the time until it is drawn in a real page, and how long a key takes until the page is
-drawn again. Each figure is the median of several; it says what this machine does and is checked by nothing.
+For each widget with much in it, and with a megabyte of text in one message: the time Python takes to make it, the time
+until it is drawn in a real page, and how long a control takes until the page is drawn again, and until Python has
+answered where it is asked. Each figure is the median of several; it says what this machine does and is checked by
+nothing.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
+import platform
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+import sections
 
 ROOT = Path(__file__).parents[1]
 # In the place of this script's own folder, in which `widgets` is this file.
 sys.path[:1] = [str(ROOT), str(ROOT / "widgets"), str(ROOT / "tests")]
 
-from hello_agents_widgets import ContextPipeline, LoopInspector  # noqa: E402
-from hello_agents_widgets.timeline import compact_json  # noqa: E402
+from hello_agents_widgets import (  # noqa: E402
+    ContextMeter,
+    ContextPipeline,
+    FaultLab,
+    HistoryCompression,
+    LoopInspector,
+    MemoryExplorer,
+    RunTree,
+    ToolSchema,
+    TraceTimeline,
+)
 from widgets.page import browser, show  # noqa: E402
+from widgets.test_history_compression import conversation  # noqa: E402
 
-from hello_agents import ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry  # noqa: E402
-from hello_agents.context import ContextBuilder, ContextPacket  # noqa: E402
+from hello_agents import Message, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry  # noqa: E402
+from hello_agents.context import ContextBuilder, ContextConfig, ContextPacket  # noqa: E402
+from hello_agents.core.message import Messages  # noqa: E402
+from hello_agents.core.run import Outcome, Run  # noqa: E402
+from hello_agents.memory import MemoryConfig, MemoryManager  # noqa: E402
 
-KEYS = ("End", "Home", "ArrowDown", "ArrowRight", "ArrowLeft", "End", "ArrowUp", "j", "j")
+ABOUT = """# Widgets
 
-PRESS = """async (key) => {
-  const at = document.activeElement && document.activeElement !== document.body
-    ? document.activeElement : document.querySelector(".hai-cur, [data-op=back]");
+How long a widget takes with much in it, measured by
+
+    python benchmarks/widgets.py --write
+
+on {machine}. *Made* is Python's part, in CPU time; *drawn* is from the widget's own data to a page that is
+laid out; *drawn again* is from a key, a click or a field to the page laid out again, and *answered* until Python's
+answer is drawn too, where it is asked. Milliseconds, controls the median of {times}; Chromium, without JupyterLab.
+"""
+
+TIMES = 5
+
+USE = """async ([selector, how, value]) => {
+  const all = document.querySelectorAll(selector);
+  const at = all[Math.min(all.length - 1, how === "click last" ? all.length - 1 : 0)];
+  if (!at) throw new Error(`there is no ${selector}`);
+  const put = window.put;
   const begun = performance.now();
-  at.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+  let answered = null;
+  const answer = new Promise((done) => {
+    window.put = (part) => {
+      put(part);
+      document.body.getBoundingClientRect();
+      answered = performance.now() - begun;
+      done();
+    };
+  });
+  if (how === "key") at.dispatchEvent(new KeyboardEvent("keydown", { key: value, bubbles: true, cancelable: true }));
+  else if (how === "set") {
+    at.value = value;
+    at.dispatchEvent(new Event("input", { bubbles: true }));
+    at.dispatchEvent(new Event("change", { bubbles: true }));
+  } else if (how === "scroll") {
+    at.scrollTop = Number(value);
+    at.dispatchEvent(new Event("scroll"));
+  } else at.click();
   document.body.getBoundingClientRect();
   const drawn = performance.now() - begun;
-  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  return [drawn, performance.now() - begun];
+  await Promise.race([answer, new Promise((done) => setTimeout(done, 600))]);
+  window.put = put;
+  return [drawn, answered];
 }"""
 
+LINE = "a line of the text that a tool gave back\n"
+MEGABYTE = (LINE * (1_000_000 // len(LINE) + 1))[:1_000_000]
 
-def run_of(steps: int, text: str = "") -> LoopInspector:
-    """An inspector on a finished run of so many steps, the first of which gives this text back."""
+
+@dataclass(frozen=True)
+class Control:
+    """Something that a reader uses, and what it is called on the page."""
+
+    name: str
+    selector: str
+    how: str = "click"
+    values: tuple[str, ...] = ("",)
+    """Used in turn."""
+
+
+@dataclass(frozen=True)
+class Case:
+    widget: str
+    what: str
+    subject: Callable[[], Any]
+    make: Callable[[Any], Any]
+    control: Control
+
+
+def walker(steps: int, text: str = "") -> SimpleAgent:
+    """An agent that has made a run of so many steps, the first of which gave this text back."""
     tools = ToolRegistry()
 
     def look(place: int) -> str:
@@ -48,92 +123,131 @@ def run_of(steps: int, text: str = "") -> LoopInspector:
 
     tools.register_function(look)
     calls = [ToolCall(f"c{n}", "look", {"place": n}) for n in range(1, steps)]
-    agent = SimpleAgent("walker", ScriptedLLM(*calls, "done"), tool_registry=tools, max_tool_iterations=steps + 1)
+    return SimpleAgent("walker", ScriptedLLM(*calls, "done"), tool_registry=tools, max_tool_iterations=steps + 1)
+
+
+def walked(steps: int, text: str = "") -> SimpleAgent:
+    agent = walker(steps, text)
     agent.run("Look everywhere.")
-    return LoopInspector(agent)
+    return agent
 
 
-def python_side(steps: int) -> tuple[float, int]:
-    """Milliseconds to make the widget, and bytes that the last step of a live run sends."""
-    begun = time.perf_counter()
-    widget = run_of(steps)
-    made = (time.perf_counter() - begun) * 1000
-    widget.debugger.back(2)
-    widget.publish()
-    sent: list[int] = []
-    widget._send = lambda message, buffers=None: sent.append(len(compact_json(message).encode()))
-    widget.dispatch({"op": "step"})
-    return made, sum(sent)
+def family(children: int) -> Run:
+    child = Run("worker", Messages([Message("Look.", "user"), Message("Nothing.", "assistant")]), 1)
+    child = Run("worker", child.messages, 1, outcome=Outcome("finished", "Nothing."))
+    return Run("planner", child.messages, 1, children={f"c{n}": child for n in range(children)})
 
 
-def page_side(widget: Any) -> dict[str, float]:
-    """Milliseconds to the first drawing, and to the answer of each key."""
-    figures: dict[str, list[float]] = {}
+def tools(number: int) -> ToolRegistry:
+    registry = ToolRegistry()
+
+    def page(of: int) -> str:
+        """Gives a page."""
+        return MEGABYTE
+
+    for n in range(number):
+        registry.register_function(page, name=f"page_{n}")
+    return registry
+
+
+def memories(*texts: str) -> MemoryManager:
+    manager = MemoryManager(MemoryConfig(max_capacity=10_000))
+    for text in texts:
+        manager.add(text, "semantic", 0.5)
+    return manager
+
+
+def packets(*texts: str) -> list[ContextPacket]:
+    return [ContextPacket(text) for text in texts]
+
+
+def pipeline(packets: list[ContextPacket]) -> ContextPipeline:
+    builder = ContextBuilder(config=ContextConfig(max_tokens=2000, min_relevance=0.0))
+    return ContextPipeline(builder, "minutes from the station", additional_packets=packets)
+
+
+def laboratory(agent: SimpleAgent) -> FaultLab:
+    lab = FaultLab(agent, "Look everywhere.")
+    lab.go()
+    return lab
+
+
+NOTES = [f"Place {n} is {n % 97} minutes from the station." for n in range(5000)]
+BIG = [Message("Look.", "user"), Message(MEGABYTE, "assistant"), *conversation(3)[1:]]
+STEP = Control("ArrowLeft, ArrowRight", ".hai-cur", "key", ("ArrowLeft", "ArrowRight"))
+ROW = Control("a row", ".hai-roundrow")
+SLIDER = Control("threshold", "input[type=range]", "set", ("2000", "900"))
+RELEVANCE = Control("least relevance", "[data-field=min_relevance]", "set", ("0.2", "0.4"))
+TOOL = Control("the tool", "select", "set", ("page_1", "page_2"))
+CALL = Control("call", "[data-form=call] [type=submit], [data-op=call]")
+SEARCH = Control("search", "[data-form=search] [type=submit]")
+FRAME = Control("a frame", "[role=treeitem]", "click last")
+SPAN = Control("a span", ".hai-span", "click last")
+FAULT = Control("a fault", "[data-live=fault]", "set", ("failing", ""))
+
+CASES = (
+    Case("LoopInspector", "1,000 steps", lambda: walked(1000), LoopInspector, STEP),
+    Case("LoopInspector", "1 MB in a result", lambda: walked(5, MEGABYTE), LoopInspector, STEP),
+    Case("ToolSchema", "5,000 tools", lambda: tools(5000), ToolSchema, TOOL),
+    Case("ToolSchema", "1 MB in an answer", lambda: tools(1), lambda one: ToolSchema(one, '{"of": 1}'), CALL),
+    Case("ContextMeter", "5,000 items", lambda: walked(2500), ContextMeter, ROW),
+    Case("ContextMeter", "1 MB in an item", lambda: walked(5, MEGABYTE), ContextMeter, ROW),
+    Case("HistoryCompression", "5,000 rounds", lambda: conversation(5000), HistoryCompression, SLIDER),
+    Case("HistoryCompression", "1 MB in a reply", lambda: BIG, HistoryCompression, SLIDER),
+    Case("ContextPipeline", "5,000 packets", lambda: packets(*NOTES), pipeline, RELEVANCE),
+    Case("ContextPipeline", "1 MB in a packet", lambda: packets(MEGABYTE), pipeline, RELEVANCE),
+    Case("MemoryExplorer", "5,000 memories", lambda: memories(*NOTES), MemoryExplorer, SEARCH),
+    Case("MemoryExplorer", "1 MB in a memory", lambda: memories(MEGABYTE), MemoryExplorer, SEARCH),
+    Case("RunTree", "5,000 frames", lambda: family(5000), RunTree, FRAME),
+    Case("RunTree", "1 MB in a result", lambda: walked(5, MEGABYTE), RunTree, FRAME),
+    Case("TraceTimeline", "5,000 spans", lambda: walked(2500), TraceTimeline, SPAN),
+    Case("TraceTimeline", "1 MB in a result", lambda: walked(5, MEGABYTE), TraceTimeline, SPAN),
+    Case("FaultLab", "1,000 steps", lambda: walker(1000), laboratory, FAULT),
+    Case("FaultLab", "1 MB in a result", lambda: walker(5, MEGABYTE), laboratory, FAULT),
+)
+
+
+def measured(case: Case) -> list[str]:
+    """A row of the table."""
+    drawn: list[float] = []
+    used: list[float] = []
+    answered: list[float] = []
+    subject = case.subject()
+    begun = time.process_time()
+    widget = case.make(subject)
+    made = [(time.process_time() - begun) * 1000]
     with browser() as page:
         show(page, widget)
-        figures["first drawing"] = [page.evaluate("window.painted")]
-        for _ in range(3):
-            for key in KEYS:
-                drawn, _frame = page.evaluate(PRESS, key)
-                figures.setdefault(key, []).append(drawn)
-                page.wait_for_timeout(60)
-        page.evaluate(PRESS, "Home")
-        page.evaluate(PRESS, "ArrowDown")
-        page.wait_for_timeout(100)
-        for more in page.locator(".hai-more [data-op=all]").all()[:1]:
-            begun = time.perf_counter()
-            more.evaluate("(el) => { el.click(); document.body.getBoundingClientRect(); }")
-            figures["show all"] = [(time.perf_counter() - begun) * 1000]
-            figures["a key, all shown"] = [page.evaluate(PRESS, "j")[0] for _ in range(4)]
-    return {name: median(values) for name, values in figures.items()}
+        drawn.append(page.evaluate("window.painted"))
+        for n in range(TIMES):
+            value = case.control.values[n % len(case.control.values)]
+            own, whole = page.evaluate(USE, [case.control.selector, case.control.how, value])
+            used.append(own)
+            if whole is not None:
+                answered.append(whole)
+    if widget.error:
+        raise RuntimeError(f"{case.widget} with {case.what} reports {widget.error!r}. Look at its control.")
+    figures = [f"{median(one):,.0f}" if one else "" for one in (made, drawn, used, answered)]
+    return [case.widget, case.what, figures[0], figures[1], case.control.name, figures[2], figures[3]]
 
 
-PUT = """async (message) => {
-  const part = JSON.parse(JSON.stringify(await window.python(message)));
-  const begun = performance.now();
-  window.put(part);
-  document.body.getBoundingClientRect();
-  return performance.now() - begun;
-}"""
-
-
-def packets(number: int) -> None:
-    """A pipeline of so many packets: to make it, to move a knob, the bytes that this sends, and to draw both."""
-    stand = [ContextPacket(f"Hotel {n} stands {n % 97} minutes from the station {n % 13}.") for n in range(number)]
-    begun = time.perf_counter()
-    widget = ContextPipeline(ContextBuilder(), "Which hotel is near the station?", additional_packets=stand)
-    made = (time.perf_counter() - begun) * 1000
-    moves: list[float] = []
-    for least in (0.1, 0.05, 0.02):
-        begun = time.perf_counter()
-        widget.set(min_relevance=least)
-        moves.append((time.perf_counter() - begun) * 1000)
-    sent = len(compact_json(widget.head).encode())
-    with browser() as page:
-        show(page, widget)
-        drawn = page.evaluate("window.painted")
-        again = median(
-            page.evaluate(PUT, compact_json({"op": "set", "args": {"min_relevance": least}})) for least in (0.3, 0.1, 0)
-        )
-    print(f"{number:,} packets: made in {made:.0f} ms; a knob takes {median(moves):.0f} ms and sends {sent:,} bytes")
-    print(f"{number:,} packets: first drawing {drawn:.1f} ms, after a knob {again:.1f} ms")
-
-
-def main(sizes: list[int]) -> None:
-    packets(5000)
-    line = "a line of the text that a tool gave back\n"
-    lines = (line * (1_000_000 // len(line) + 1))[:1_000_000]
-    for name, steps, text in [
-        *((f"{n:,} steps", n, "") for n in sizes),
-        ("1 MB in lines", 5, lines),
-        ("1 MB in one line", 5, "x" * 1_000_000),
-    ]:
-        if not text:
-            made, sent = python_side(steps)
-            print(f"{name}: made in {made:.0f} ms; the last step sends {sent:,} bytes")
-        figures = page_side(run_of(steps, text))
-        print(f"{name}: " + ", ".join(f"{key} {value:.1f} ms" for key, value in figures.items()))
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How long the widgets take.")
+    parser.add_argument("--write", action="store_true", help="put the table on benchmarks/README.md")
+    parser.add_argument("names", nargs="*", help="widgets to measure; all of them if none is named")
+    options = parser.parse_args()
+    rows: list[list[str]] = []
+    for case in CASES:
+        if options.names and case.widget not in options.names:
+            continue
+        rows.append(measured(case))
+        sys.stdout.write(" | ".join(rows[-1]) + "\n")
+        sys.stdout.flush()
+    machine = f"{os.cpu_count()} cores ({platform.system()}, {platform.machine()}), Python {platform.python_version()}"
+    table = sections.table(["widget", "with", "made", "drawn", "control", "drawn again", "answered"], rows)
+    if options.write:
+        sections.put("widgets", f"{ABOUT.format(machine=machine, times=TIMES)}\n{table}")
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or [10, 100, 1000])
+    main()

@@ -23,7 +23,7 @@ from .llm import HelloAgentsLLM
 from .loop import Actor, Loop, adrive, drive
 from .message import Message, ToolCall
 from .opaque import OwnRun, apart, closed, has_own_run, in_a_thread, recorded, whole
-from .permitting import permit
+from .permitting import ALLOW, Ruling, permit
 from .run import (
     Entry,
     Event,
@@ -435,6 +435,12 @@ class Agent(Keeping):
         return permit(
             run, decided.calls, lambda call: policy.ruling(call, tools.get_tool(call.name), language), language
         )
+
+    def ruling(self, run: Run, call: ToolCall) -> Ruling:
+        """What the agent's policy says of a call in this run, and why; it lets all run where there is none."""
+        if self.permissions is None:
+            return ALLOW
+        return self.permissions.ruling(call, self.tools(run).get_tool(call.name), self.config.language)
 
     def _follow(self, subscriber: Callable[[Entry, Run], None]) -> None:
         run = self._start

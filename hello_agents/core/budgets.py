@@ -38,7 +38,7 @@ def elapsed(run: Run) -> float:
 
 def spent_up(run: Run) -> str | None:
     """The reason to close the question, when a budget is used up."""
-    for reason, left, _ in _left(run):
+    for reason, left, _ in budgets_of(run):
         if left <= 0:
             return reason
     return None
@@ -48,7 +48,7 @@ def notices(run: Run, language: str) -> list[str]:
     """What the model is told where little is left."""
     return [
         text("limits.little_left", language, what=text(f"limits.budget.{reason}", language), left=f"{left:.4g}")
-        for reason, left, most in _left(run)
+        for reason, left, most in budgets_of(run)
         if reason != "token_budget" and left <= NEAR * most
     ]
 
@@ -95,7 +95,7 @@ def _limited(limits: Limits) -> bool:
     return not (limits.max_tokens is limits.max_total_steps is limits.max_cost is limits.max_seconds is None)
 
 
-def _left(run: Run) -> list[tuple[str, float, float]]:
+def budgets_of(run: Run) -> list[tuple[str, float, float]]:
     """For each budget there is: the reason it closes a question with, what is left of it, and all of it."""
     limits = run.limits
     found: list[tuple[str, float, float]] = []

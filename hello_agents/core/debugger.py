@@ -142,6 +142,10 @@ class Debugger:
         """The run before the first entry."""
         self._branches = {"main": Branch("main", None, 0, "start")}
         self._branch = self._branches["main"]
+        self.watch: Callable[[Entry], None] | None = None
+        """Told of what happens while the world is asked: each entry, and each piece of a reply, whose `seq` is -1.
+
+        Without it, whole replies are asked for."""
         self._world: World | None = None
         self._start_world: Any = None
         self._here: Any = None
@@ -425,7 +429,8 @@ class Debugger:
         """Asks the world. What happened before an error or an interrupt is recorded, and goes on from there."""
         if self.agent is None:
             return False
-        loop = Loop(self.agent, self.run, seq=len(self._branch.entries), sink=self._append)
+        watch = self.watch
+        loop = Loop(self.agent, self.run, seq=len(self._branch.entries), deltas=watch is not None, sink=self._append)
         lost = settle_all(self.run, self.agent.language)
         for frame, event in lost:
             loop.record(frame, event)
@@ -434,8 +439,9 @@ class Debugger:
         decision = loop.decision()
         if decision is None:
             return False
-        for _ in carry_out(loop, decision):
-            pass
+        for entry, _ in carry_out(loop, decision):
+            if watch is not None:
+                watch(entry)
         return True
 
     def _stop_after(self, seq: int) -> int:

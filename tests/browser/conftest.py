@@ -49,10 +49,13 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def lab(server: Server, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Lab]:
-    """A reader with a page, a workspace and a copy of the chapters of their own, who asks nothing of other machines."""
+    """A reader with a page, a workspace and a copy of the chapters of their own, who asks nothing of other machines.
+
+    The parameter is the interface: `Lab`, unless a test says another.
+    """
     name = re.sub(r"\W+", "-", request.node.name).strip("-")
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light", locale="en-US")
-    lab = Lab(context.new_page(), server, name)
+    lab = getattr(request, "param", Lab)(context.new_page(), server, name)
     yield lab
     context.close()
     server.stop_kernels()

@@ -68,6 +68,7 @@ class Server:
             "ServerApp.root_dir": self.root,
             "IdentityProvider.token": self.token,
             "LabApp.expose_app_in_browser": True,
+            "JupyterNotebookApp.expose_app_in_browser": True,
             "LabApp.news_url": None,
         }
         with self.log.open("wb") as log:
@@ -173,13 +174,16 @@ class Lab:
     def open_notebook(self, name: str, *, kernel: bool = True) -> Lab:
         """Opens a notebook of this reader's folder and waits until it can be used; without a kernel if so asked."""
         self._open = (name, kernel)
+        self._go_to(name, kernel)
+        self._wait_for_notebook(kernel=kernel)
+        return self
+
+    def _go_to(self, name: str, kernel: bool) -> None:
         self.page.goto(f"{self.server.url}/lab/workspaces/{self._workspace}?reset&token={self.server.token}")
         self._wait_for_app()
         preference = {} if kernel else {"kernelPreference": {"shouldStart": False, "canStart": False}}
         path = f"{self._workspace}/{name}"
         self.execute("docmanager:open", {"path": path, "factory": "Notebook", **preference})
-        self._wait_for_notebook(kernel=kernel)
-        return self
 
     def run_all(self) -> Lab:
         """Runs every cell and waits for the last one, for the widgets' own messages, and for the page to be drawn."""
@@ -321,3 +325,13 @@ class Lab:
             {"patience": PATIENCE * 1000, "given": values},
         )
         return outcome
+
+
+class Notebook(Lab):
+    """A reader at Notebook 7: the same server and the same parts, one notebook a page."""
+
+    def _go_to(self, name: str, kernel: bool) -> None:
+        assert kernel, "Notebook 7 starts a kernel with each notebook."
+        self.page.goto(f"{self.server.url}/notebooks/{self._workspace}/{name}?token={self.server.token}")
+        self._wait_for_app()
+        self._script("while (!app.shell.currentWidget?.context) await new Promise(requestAnimationFrame)")

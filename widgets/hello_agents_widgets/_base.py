@@ -32,12 +32,46 @@ _EXPORT = re.compile(r"^export (?!default)(?:\{[^}]*\};\n)?", re.M)
 def module(*names: str) -> str:
     """One ES module out of several files, the widget's own last. anywidget loads a single module and builds nothing."""
     texts = [(HERE / name).read_text(encoding="utf-8") for name in names]
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
+    joined = "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
+    return joined.replace("\nexport default ", "\nconst WIDGET = ") + _MARKED.format(mark=_mark(names[-1]))
+
+
+_MARKED = """
+export default {{
+  render(context) {{
+    context.el.classList.add("{mark}");
+    return WIDGET.render(context);
+  }},
+}};
+"""
+"""The element of a widget says whose it is, so that the widget's own rules of style are for nothing else."""
+
+
+def _mark(name: str) -> str:
+    return f"hai-of-{Path(name).stem.replace('_', '-')}"
 
 
 def style(*names: str) -> str:
-    """The style sheets, in order."""
-    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
+    """The style sheets, in order; the rules of those that are not shared hold inside the widget of that name only.
+
+    A page with several widgets has all their sheets at once, the shared ones several times.
+    """
+    texts = {name: (HERE / name).read_text(encoding="utf-8") for name in names}
+    return "\n".join(text if name in SHARED_STYLES else _inside(text, _mark(name)) for name, text in texts.items())
+
+
+def _inside(sheet: str, mark: str) -> str:
+    """The rules of a sheet for elements inside those of this class."""
+    rules = re.sub(r"/\*.*?\*/", "", sheet, flags=re.S)
+    return _SELECTORS.sub(lambda found: _prefixed(found[0], f".{mark} "), rules)
+
+
+_SELECTORS = re.compile(r"(?<![^{};])[^{};@]*\.hai[^{};@]*(?=\{)")
+
+
+def _prefixed(selectors: str, prefix: str) -> str:
+    """The selectors of a rule, each with the prefix; a comma in parentheses is part of a selector."""
+    return ",".join(re.sub(r"^(\s*)", rf"\1{prefix}", selector) for selector in re.split(r",(?![^()]*\))", selectors))
 
 
 def plain_trait(start: dict[str, Any]) -> Any:

@@ -122,13 +122,13 @@ export const scoreBar = (parts, most = 1) =>
   h("span", { class: "hai-score", role: "img", "aria-label": parts.map(([, name, amount]) => `${name} ${amount.toFixed(2)}`).join(", ") },
     parts.map(([cls, name, amount]) => h("i", { key: name, class: cls, style: `width:${((100 * Math.max(0, amount)) / most).toFixed(2)}%` })));
 
-const FEW_ROWS = 120;
+const FEW_IN_LIST = 120;
 const ROWS_ABOVE = 40;
 const ROWS_DRAWN = 110;
 
 /** Which of `count` rows are drawn when the one at the top is `top`. */
 export function rowsDrawn(count, top) {
-  if (count <= FEW_ROWS) return [0, count];
+  if (count <= FEW_IN_LIST) return [0, count];
   const from = Math.max(0, Math.min(top - ROWS_ABOVE, count - ROWS_DRAWN));
   return [from, Math.min(count, from + ROWS_DRAWN)];
 }

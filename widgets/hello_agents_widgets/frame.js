@@ -64,7 +64,7 @@ export function imageOf(el) {
   const values = ["--bg", "--ink", "--mono", "--sans", "--user", "--model", "--tool", "--sys", "--sum", "--warn", "--err", "--done", "--focus", "--onfocus"];
   twin.setAttribute("style", values.map((name) => `${name}:${look.getPropertyValue(name)}`).join(";") + `;width:${width}px`);
   const page = new XMLSerializer().serializeToString(twin);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(width)}" height="${Math.ceil(height)}"><foreignObject width="100%" height="100%"><div xmlns="http://www.w3.org/1999/xhtml"><style>${rules.join("\n").replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>${page}</div></foreignObject></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(width)}" height="${Math.ceil(height)}"><foreignObject width="100%" height="100%"><div xmlns="http://www.w3.org/1999/xhtml" class="${el.className}"><style>${rules.join("\n").replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>${page}</div></foreignObject></svg>`;
 }
 
 /** Shows where things went: what carries the same `data-move` before and after glides from its old place. */
@@ -107,8 +107,8 @@ export function fieldsOf(root) {
  * several), `wait` that the widget is busy until Python answers, `focus` a selector, `copy` a text, `save` a `[name, text]`, `image` a name.
  *
  * In the page, `data-op` (and `data-arg`) is what a click does; `data-live` what a field does while it changes (Python is told when it
- * has settled); `data-form` what sending a form does; `data-rows` names a long list, of which `ui.rows` keeps the row at the top; `data-scroll`
- * what scrolling a list does, which is told its top and height. `keys` maps keys to operations; keys in text fields stay with them.
+ * has settled); `data-form` what sending a form does; `data-rows` names a long list, of which `ui.rows` keeps the row at the top;
+ * `data-scroll` what scrolling a list does, which is told its top and height. `keys` maps keys to operations; keys in text fields stay with them.
  * `label(snapshot, name)` gives the words that are needed here: `silent`, `copied`, `saved`.
  */
 export function frame({ view, act, freshUi, label, keys = {}, gather = collect }) {

@@ -4,7 +4,8 @@ import { LABELS } from "./labels.js";
 import { blocksOf, button, callText, card, filled, heading, jsonBlock, legend, link, mark, muted, notices, pairs, pre, pretty, sayer, shortened, stack } from "./cards.js";
 import { copyText, imageOf, saveBlob, saveText } from "./frame.js";
 import { grouped, h, html, mount, patch } from "./parts.js";
-import { assemble, callsOf, contentOf, derive, requestAt, requestMessages, requestText, stand } from "./snapshot.js";
+import { childWords, contextCard, compactCard, doneChild, handedCard, lanes, streamCard } from "./frames.js";
+import { agentOf, assemble, callsOf, contentOf, derive, listed, placeOf, requestAt, requestMessages, requestText, stand, within } from "./snapshot.js";
 
 const METER = ["system", "tools", "user", "assistant", "results", "summary"];
 const FEW = 150;
@@ -13,7 +14,7 @@ const ROW = 28;
 
 export const freshUi = () => ({
   cursor: null, branch: null, json: null, raw: false, open: null, all: {}, edit: null, menu: null, notice: null, busy: false, copied: false, fault: null, said: "",
-  look: null, panel: null, pair: null, predict: false, took: null,
+  look: null, panel: null, pair: null, predict: false, took: null, folded: {}, stream: null,
 });
 
 // ---- the view ---------------------------------------------------------------------------------------------------
@@ -38,6 +39,8 @@ export function view(snapshot, ui = freshUi(), memo = null) {
     h("div", { class: "hai-hidden", role: "status", "aria-live": "polite" }, ui.said));
 }
 
+const ACTIONS = { spawn: "spawned", compact: "compacted", note: "noted" };
+
 /** What happens after the tick at the cursor: said by Python, or seen from the tick recorded after it. */
 function nextOf({ snapshot, head, derived, at, tick, ui, branch }) {
   const following = derived.path[at + 1];
@@ -45,7 +48,8 @@ function nextOf({ snapshot, head, derived, at, tick, ui, branch }) {
   if (following === undefined || ui.cursor === null) return at === head.cursor && branch === head.branch ? head.next : null;
   const then = snapshot.ticks[following];
   const calls = then.kind === "call" ? then.ops.flatMap((op) => op[3]).map((id) => snapshot.messages[id]) : [];
-  return { kind: then.kind, names: calls.map((one) => one.tool || ""), calls: calls.map((one) => one.answers), why: "" };
+  const names = then.spawned ? then.spawned.map((one) => one.agent) : calls.map((one) => one.tool || "");
+  return { kind: ACTIONS[then.kind] || then.kind, names, calls: calls.map((one) => one.answers), why: "", frame: then.frame };
 }
 
 const ended = ({ at, derived, head, upcoming, tick }) =>
@@ -91,7 +95,7 @@ function more({ say, ui, head }) {
     ["json", "journal", "pytest"].map(take),
     h("div", { class: "hai-menurow" }, h("span", {}, say("take_image")), link("image", "", say("download"), { "aria-label": `${say("download")}: ${say("take_image")}` })),
     head.spread && h("div", { class: "hai-menurow" }, h("span", {}, say("spread")), button("spread", say("open"))),
-    h("p", { class: "hai-muted hai-keys" }, say("keys")));
+    h("p", { class: "hai-muted hai-keyhelp" }, say("keys")));
 }
 
 function menu({ say, snapshot, tick }) {
@@ -115,21 +119,27 @@ function rail(c) {
   const foreign = (id) => (derived.forks.get(id) || []).map((branch) =>
     h("li", { key: `fork ${branch.name}` }, h("button", { type: "button", class: "hai-fork", "data-op": "switch", "data-arg": branch.name },
       h("span", { "aria-hidden": "true" }, "↳ "), branchLabel(branch, say))));
-  const count = derived.rounds.length;
-  const [from, to] = windowOf(count, row, ui.look);
+  const items = listed(derived, ui.folded);
+  const current = placeOf(derived, items, row);
+  const count = items.length;
+  const [from, to] = windowOf(count, current, ui.look);
   const long = to - from < count;
   if (from > 0) rows.push(space("above", from));
   else rows.push(...foreign(-1));
-  for (let i = from; i < to; i++) {
+  for (let n = from; n < to; n++) {
+    const item = items[n];
+    if (item.frame) {
+      rows.push(frameRow(c, item, n === current));
+      continue;
+    }
+    const i = item.round;
     const round = derived.rounds[i];
     const veiled = c.quiz && round.from > at;
     const memo = `${i} ${round.to} ${i === row} ${round.from > at} ${i === row && at < round.to} ${row < 0 && i === 0} ${veiled} ${long} ${head.language}`;
     if (round.row === undefined || round.memo !== memo) {
       round.memo = memo;
-      round.row = railRow(c, round, i, veiled, long ? count : 0);
+      round.row = railRow(c, round, i, veiled, long ? [n + 1, count] : null);
     }
-    const above = i > 0 ? derived.rounds[i - 1].frame : "";
-    if (round.frame && round.frame !== above) rows.push(h("li", { key: `frame ${round.ids[0]}`, class: "hai-frame", style: indent(round.frame, 1) }, h("span", { "aria-hidden": "true" }, "⤷ "), derived.frames.get(round.frame) || round.frame));
     rows.push(round.row);
     if (!c.quiz || round.from <= at) for (const id of round.ids) rows.push(...foreign(id));
   }
@@ -146,6 +156,18 @@ function rail(c) {
           branchLabel(branch, say))))));
 }
 
+/** The row that names a child, and folds its steps away. */
+function frameRow({ derived, say, ui, at, quiz }, { frame, depth, at: began }, current) {
+  const child = derived.children.get(frame);
+  const folded = Boolean(ui.folded[frame]);
+  const veiled = quiz && began > at;
+  const words = veiled ? "…" : agentOf(derived, frame);
+  return h("li", { key: `frame ${frame}` }, h("button", { type: "button", class: `hai-row hai-frame${current ? " hai-cur" : ""}${began > at ? " hai-ahead" : ""}`, "data-op": "fold", "data-arg": frame, "aria-expanded": folded ? "false" : "true", "aria-current": current ? "step" : null, style: indent(depth - 1) },
+    h("span", { class: "hai-n hai-tri", "aria-hidden": "true" }, folded ? "▸" : "▾"),
+    h("span", { class: "hai-what" }, child && child.lane && h("span", { class: "hai-lane" }, child.lane), h("span", {}, breakable(words))),
+    h("span", { class: "hai-t" }, folded && child ? say("insteps", { n: child.steps }) : "")));
+}
+
 /** Which rows of a long list are in the page: those around the reader, or around where they have scrolled to. */
 export function windowOf(count, row, look) {
   if (count <= FEW) return [0, count];
@@ -155,17 +177,21 @@ export function windowOf(count, row, look) {
 
 const space = (key, rows) => h("li", { key, class: "hai-space", "aria-hidden": "true", style: `height:${rows * ROW}px` });
 const depthOf = (frame) => (frame ? frame.split("/").length : 0);
-const indent = (frame, less = 0) => `padding-left:${9 + 14 * (depthOf(frame) - less) + (less ? 22 : 0)}px`;
+// Deep frames are set in no further than leaves room for their names.
+const indent = (depth) => (depth > 0 ? `padding-left:${9 + 12 * Math.min(depth, 5)}px` : null);
 
 const branchLabel = (branch, say) =>
   branch.parent === null ? (branch.name === "main" ? say("main") : branch.name) : branch.label && !branch.name.startsWith(branch.label) ? `${branch.name} · ${branch.label}` : branch.name;
 
-const shortNext = (next, say) => say({ ask: "shortask", call: "shortcall", wait: "shortwait", stop: "shortstop" }[next.kind] || "shortother", { names: (next.names || []).join(", ") });
+const shortNext = (next, say) => say({ ask: "shortask", call: "shortcall", wait: "shortwait", stop: "shortstop", spawned: "shortspawned", compacted: "shortcompacted" }[next.kind] || "shortother", { names: (next.names || []).join(", ") });
 
 function roundWords(round, say) {
   if (round.kind === "told") return round.start ? say("start") : say("question");
-  if (round.kind === "rest") return round.results.length ? say("resultof", { name: round.results.join(", ") }) : say("shortother");
-  return round.names.length ? round.names.join(", ") : say("answer");
+  if (round.kind === "ask") return round.names.length ? round.names.join(", ") : say("answer");
+  if (round.results.length) return say("resultof", { name: round.results.join(", ") });
+  if (round.handed.length) return say("spawned", { agent: round.handed.join(", ") });
+  if (round.compact) return say("compacted", { n: round.compact.stop - round.compact.start, m: round.compact.into });
+  return round.context ? say("builtcontext") : round.stopped ? say("finished") : say("shortother");
 }
 
 /** Long names of tools break behind an underscore rather than inside a word. */
@@ -175,12 +201,12 @@ function railRow({ say, row, at }, round, i, veiled, of) {
   const current = i === row;
   const kind = round.failed ? "err" : round.kind === "told" ? "user" : round.names.length ? "tool" : "model";
   const words = veiled ? "…" : roundWords(round, say);
-  return h("li", { key: `row ${round.ids[0]}`, "aria-setsize": of || null, "aria-posinset": of ? i + 1 : null }, h("button", {
-    type: "button", class: `hai-row${current ? " hai-cur" : ""}${round.from > at ? " hai-ahead" : ""}`, "data-op": "row", "data-arg": String(i), style: round.frame ? indent(round.frame) : null,
+  return h("li", { key: `row ${round.ids[0]}`, "aria-setsize": of && of[1], "aria-posinset": of && of[0] }, h("button", {
+    type: "button", class: `hai-row${current ? " hai-cur" : ""}${round.from > at ? " hai-ahead" : ""}`, "data-op": "row", "data-arg": String(i), style: indent(depthOf(round.frame)),
     "aria-current": current ? "step" : null, tabindex: current || (row < 0 && i === 0) ? "0" : "-1", title: round.from > at ? say("ahead") : of ? words : null },
     h("span", { class: "hai-n" }, round.kind === "rest" ? "" : String(round.number ?? 0)),
     h("span", { class: "hai-what" }, mark(veiled ? "sys" : kind), h("span", {}, breakable(words)), round.failed && !veiled && h("span", { class: "hai-hidden" }, ` (${say("error")})`)),
-    h("span", { class: "hai-t" }, veiled ? "" : (round.kind === "told" ? "" : "+") + grouped(round.tokens))));
+    h("span", { class: "hai-t" }, veiled ? "" : round.kind === "told" ? grouped(round.tokens) : round.tokens ? `+${grouped(round.tokens)}` : "")));
 }
 
 function flow(c) {
@@ -189,24 +215,28 @@ function flow(c) {
   if (at < 0) cards.push(h("p", { class: "hai-empty" }, say("empty")));
   else {
     const round = derived.rounds[row];
-    if (round.frame) cards.push(h("p", { key: "frame", class: "hai-muted" }, say("frame", { frame: derived.frames.get(round.frame) || round.frame })));
-    for (let i = round.from; i <= Math.min(round.to, at); i++) cards.push(...tickCards(c, i));
-    const reply = replyIn(snapshot, derived.path, round.from, Math.min(round.to, at));
+    if (round.frame) cards.push(childWords(c, round.frame));
+    cards.push(lanes(c, round.frame, roundWords));
+    const done = round.ats.filter((i) => i <= at);
+    for (const i of done) cards.push(...tickCards(c, i));
+    const reply = replyIn(snapshot, derived.path, done);
     if (reply) cards.push(...pendingCards(c, reply));
   }
   const verdict = ui.predict && verdictCard(c);
   if (verdict) cards.push(verdict);
-  if (c.quiz) cards.push(quizCard(c));
+  if (ui.stream && ui.busy) cards.push(streamCard(c, ui.stream));
+  else if (c.quiz) cards.push(quizCard(c));
   else if (c.upcoming) cards.push(nextCard(c));
   return h("section", { class: "hai-flow", "aria-label": at < 0 ? say("empty") : roundWords(derived.rounds[row], say), tabindex: "-1" }, cards);
 }
 
+/** What came into the conversation of the frame itself. */
 function put(snapshot, tick) {
-  return tick.ops.flatMap((op) => op[3]).map((id) => snapshot.messages[id]);
+  return tick.ops.filter(([where]) => where === tick.frame).flatMap((op) => op[3]).map((id) => snapshot.messages[id]);
 }
 
-function replyIn(snapshot, path, from, to) {
-  for (let i = to; i >= from; i--) {
+function replyIn(snapshot, path, places) {
+  for (const i of places.slice().reverse()) {
     const reply = put(snapshot, snapshot.ticks[path[i]]).find((one) => one.role === "assistant");
     if (reply) return reply;
   }
@@ -218,7 +248,9 @@ function tickCards(c, i) {
   const tick = snapshot.ticks[derived.path[i]];
   const cards = [];
   if (tick.request) cards.push(requestCard(c, i, tick));
-  for (const message of put(snapshot, tick)) {
+  if (tick.context) cards.push(contextCard(c, tick));
+  if (tick.compact) cards.push(compactCard(c, i, tick));
+  else for (const message of put(snapshot, tick)) {
     if (message.role === "assistant") cards.push(replyCard(c, tick, message));
     else if (message.role === "tool") cards.push(resultCard(c, tick, message));
     else cards.push(toldCard(c, tick, message));
@@ -227,8 +259,7 @@ function tickCards(c, i) {
     cards.push(card(note.step ? "err" : "note", `note ${tick.id} ${note.key}`, [mark(note.step ? "err" : "sum"), h("b", {}, note.key), note.step && muted(say("lost"))], pre(c, `note ${tick.id}`, typeof note.value === "string" ? note.value : JSON.stringify(note.value, null, 2))));
   for (const one of tick.judged || [])
     cards.push(card("note", `judged ${tick.id} ${one.call}`, [mark("warn"), h("b", {}, say(one.allowed ? "allowed" : "refused")), muted(one.reason || (one.edited ? say("edited") : ""))]));
-  if (tick.compact) cards.push(card("note", `compact ${tick.id}`, [mark("sum"), h("b", {}, say("compacted", { n: tick.compact.stop - tick.compact.start, m: tick.compact.into }))]));
-  for (const one of tick.spawned || []) cards.push(card("note", `spawn ${tick.id} ${one.id}`, [mark("model"), h("b", {}, say("spawned", { agent: one.agent }))]));
+  for (const one of tick.spawned || []) cards.push(handedCard(c, tick, derived.children.get(within(tick.frame, one.id))));
   if (tick.stop) cards.push(stopCard(c, tick));
   return cards;
 }
@@ -309,15 +340,18 @@ function resultCard(c, tick, message) {
   const status = message.status || "success";
   const kind = status === "error" ? "err" : status === "partial" ? "warn" : "tool";
   const key = `result ${tick.id} ${message.id}`;
-  const title = [mark(kind), h("b", {}, message.tool || "tool"), h("span", { class: `hai-pill hai-p-${kind}` }, say(status), message.code && ` ${message.code}`), muted(say("tokens", { n: grouped(message.tokens) }))];
+  const child = c.derived.children.get(within(tick.frame, message.answers || ""));
+  const title = [mark(kind), h("b", {}, message.tool || "tool"), h("span", { class: `hai-pill hai-p-${kind}` }, say(status), message.code && ` ${message.code}`), muted(say("tokens", { n: grouped(message.tokens) })),
+    child && muted(`· ${say("bychild", { agent: child.agent, n: child.steps, m: grouped(child.tokens) })}`)];
   if (editing(c, key)) return card(kind, key, title, editor(c, [["status", say("status"), status], ["text", say("resultof", { name: message.tool || "tool" }), contentOf(message)]]));
   return card(kind, key, [...title, h("span", { class: "hai-gap" }), canEdit(c, tick) && link("edit", key, say("editresult"), { "aria-label": `${say("editresult")}: ${message.tool || "tool"}` })],
     pre(c, key, contentOf(message)));
 }
 
 function pendingCards(c, reply) {
-  const { say, tick, upcoming } = c;
-  const waiting = new Set(tick.state.waiting);
+  const { say, tick, upcoming, derived, at } = c;
+  const begun = (id) => (derived.children.get(within(tick.frame, id)) || { began: at + 1 }).began <= at;
+  const waiting = new Set(tick.state.waiting.filter((id) => !begun(id)));
   const asked = upcoming && upcoming.kind === "wait" && !c.quiz ? new Set(upcoming.calls) : new Set();
   return callsOf(reply).filter((call) => waiting.has(call.id)).map((call) => card("pending", `pending ${call.id}`,
     [mark(asked.has(call.id) ? "warn" : "sys"), h("b", {}, call.name), h("span", { class: "hai-pill" }, say(asked.has(call.id) ? "waitingyou" : "waiting"))],
@@ -328,7 +362,8 @@ function approval(c, call) {
   const { say, ui } = c;
   const key = `approve ${call.id}`;
   if (editing(c, key)) return editor(c, [[`call ${call.id}`, say("args", { name: call.name }), pretty(call.arguments)]], say("allow"));
-  return h("div", { class: "hai-approve" }, h("pre", { class: "hai-pre" }, callText(call)),
+  const rule = (c.upcoming.reasons || {})[call.id];
+  return h("div", { class: "hai-approve" }, h("pre", { class: "hai-pre" }, callText(call)), rule && h("p", { class: "hai-rule" }, mark("warn"), h("span", {}, say("rule", { why: rule }))),
     h("div", { class: "hai-editbar" }, button("approve", say("allow"), null, { class: "hai-primary", "data-arg": call.id, disabled: ui.busy }), button("edit", say("editallow"), null, { "data-arg": key, disabled: ui.busy }),
       button("refuse", say("refuse"), null, { "data-arg": call.id, disabled: ui.busy }),
       h("input", { type: "text", "data-field": `why ${call.id}`, placeholder: say("why"), "aria-label": say("why") })));
@@ -337,20 +372,21 @@ function approval(c, call) {
 function stopCard(c, tick) {
   const { say } = c;
   const fine = tick.stop.reason === "finished";
-  return card(fine ? "done" : "warn", `stop ${tick.id}`, [mark(fine ? "done" : "warn"), h("b", {}, fine ? say("done") : say("stopped", { reason: tick.stop.reason })), fine && muted(say("doneanswer"))],
+  return card(fine ? "done" : "warn", `stop ${tick.id}`, [mark(fine ? "done" : "warn"), tick.frame ? doneChild(c, tick, fine) : [h("b", {}, fine ? say("done") : say("stopped", { reason: tick.stop.reason })), fine && muted(say("doneanswer"))]],
     tick.stop.answer && pre(c, `stop ${tick.id}`, tick.stop.answer, "hai-pre hai-prose"));
 }
 
 function nextCard(c) {
   const { upcoming, say, snapshot, derived, at, tick } = c;
   const names = (upcoming.names || []).filter(Boolean).join(", ");
-  const title = say({ ask: "nextask", call: "nextcall", wait: "nextwait", stop: "nextstop" }[upcoming.kind] || "nextother", { names, kind: upcoming.kind });
+  const title = say({ ask: "nextask", call: "nextcall", wait: "nextwait", stop: "nextstop", spawned: "nextspawned", compacted: "nextcompacted", noted: "nextnoted" }[upcoming.kind] || "nextother", { names, kind: upcoming.kind });
   const request = tick && upcoming === tick.next ? requestAt(snapshot, derived.path, at, true) : null;
-  if (!request) return h("article", { key: "next", class: "hai-card hai-c-next" }, h("header", {}, h("b", {}, title), muted(upcoming.why)), upcoming.kind === "call" && h("p", { class: "hai-muted" }, say("nextrun")));
+  const inside = upcoming.frame && h("span", { class: "hai-pill" }, say("frame", { frame: agentOf(derived, upcoming.frame) }));
+  if (!request) return h("article", { key: "next", class: "hai-card hai-c-next" }, h("header", {}, h("b", {}, title), inside, muted(upcoming.why)), upcoming.kind === "call" && h("p", { class: "hai-muted" }, say("nextrun")));
   const ids = requestMessages(snapshot, request);
   const count = request.toolset >= 0 ? snapshot.tools[request.toolset].names.length : 0;
   return h("article", { key: "next", class: "hai-card hai-c-next" },
-    h("header", {}, h("b", {}, title), muted(upcoming.why), choicePill(c, request), h("span", { class: "hai-gap" }), jsonLink(c, "next")),
+    h("header", {}, h("b", {}, title), inside, muted(upcoming.why), choicePill(c, request), h("span", { class: "hai-gap" }), jsonLink(c, "next")),
     h("p", { class: "hai-muted" }, say("willsee", { n: ids.length, m: count })),
     requestBody(c, "next", request, ids, earlier(c, at + 1, request.frame)));
 }
@@ -377,7 +413,9 @@ function side(c) {
   const parts = METER.map((name, i) => [`hai-m-${name}`, say(`m_${name}`), meter[i]]);
   const tools = tick && tick.toolset >= 0 ? snapshot.tools[tick.toolset].names.length : 0;
   const rows = [
+    ...(tick && tick.frame ? [["agent", agentOf(c.derived, tick.frame)]] : []),
     ["statestep", state.max ? say("of", { n: state.step, m: state.max }) : String(state.step)],
+    ...(state.budgets || []).map(([name, spent, most]) => [`b_${name}`, say("of", { n: budget(name, spent), m: budget(name, most) })]),
     ["waitingcalls", String(state.waiting.length)],
     ["finished", state.reason || say("no")],
     ["tools", String(tools)],
@@ -390,6 +428,8 @@ function side(c) {
     gauge(c, total),
     worldNote(c, tools));
 }
+
+const budget = (name, amount) => (name === "max_cost" ? String(Number(amount.toPrecision(3))) : name === "max_seconds" ? String(Math.round(10 * amount) / 10) : grouped(amount));
 
 /** What going back does to files, said where the reader looks after going back. */
 function worldNote({ head, say, tick }, tools) {
@@ -426,12 +466,20 @@ export function act(snapshot, ui, op, arg = "", memo = null) {
   const last = derived.path.length - 1;
   const go = (to) => ({ ui: { cursor: to, edit: null, open: null, menu: null, look: null, panel: null }, send: { op: "jump", args: { tick: to < 0 ? -1 : derived.path[to] } } });
   const rowAt = (i) => go(derived.rounds[Math.max(0, Math.min(i, derived.rounds.length - 1))].to);
+  /** The next row of the list in a direction; rows that name a child are passed over. */
+  const beside = (way) => {
+    const items = listed(derived, ui.folded);
+    let n = placeOf(derived, items, row) + way;
+    while (n >= 0 && n < items.length && items[n].frame) n += way;
+    return n >= 0 && n < items.length ? rowAt(items[n].round) : {};
+  };
   switch (op) {
     case "step": return at < last ? go(at + 1) : ask("step");
     case "back": return at >= 0 ? go(at - 1) : {};
     case "run": return head.live ? ask("finish") : go(last);
-    case "up": return row > 0 ? rowAt(row - 1) : {};
-    case "down": return row < derived.rounds.length - 1 ? rowAt(row + 1) : {};
+    case "up": return row > 0 ? beside(-1) : {};
+    case "down": return beside(1);
+    case "fold": return { ui: { folded: { ...ui.folded, [arg]: !ui.folded[arg] }, look: null } };
     case "home": return derived.rounds.length ? rowAt(0) : {};
     case "end": return last >= 0 ? go(last) : {};
     case "row": return rowAt(Number(arg));
@@ -470,7 +518,7 @@ export function act(snapshot, ui, op, arg = "", memo = null) {
     default: return {};
   }
   function asked() {
-    return row >= 0 && derived.rounds[row].ids.slice(0, at - derived.rounds[row].from + 1).some((id) => snapshot.ticks[id].request);
+    return row >= 0 && derived.rounds[row].ats.some((i) => i <= at && snapshot.ticks[derived.path[i]].request);
   }
   function compare(pair) {
     return { ui: { panel: "compare", pair, menu: null }, send: { op: "compare", args: { a: pair[0], b: pair[1] } } };
@@ -478,6 +526,18 @@ export function act(snapshot, ui, op, arg = "", memo = null) {
   function ask(name, args = {}) {
     return { ui: { edit: null, menu: null, open: null, panel: null, look: null }, send: { op: name, args }, wait: true };
   }
+}
+
+/** What of a reply is there, with the pieces of a message joined to it; another reply begins anew. */
+export function arrived(stream, { frame, reply, stream: pieces }) {
+  const same = stream && stream.reply === reply && stream.frame === frame;
+  const parts = same ? stream.parts.map((part) => ({ ...part })) : [];
+  for (const piece of pieces) {
+    const last = parts[parts.length - 1];
+    if (last && last.part === piece.part && last.call === piece.call && piece.name === undefined) last.text += piece.text;
+    else parts.push({ ...piece });
+  }
+  return { frame, reply, parts };
 }
 
 /** What an editor's fields mean for Python; throws what is wrong with them. */
@@ -624,7 +684,7 @@ function render({ model, el, signal }) {
     const derived = memo(snapshot, ui.branch || snapshot.head.branch);
     const { at, row } = stand(snapshot, ui, derived);
     let request = ui.json === "next" ? requestAt(snapshot, derived.path, at, true) : null;
-    for (let i = at; !request && i >= derived.rounds[row].from; i--) request = requestAt(snapshot, derived.path, i);
+    for (const i of derived.rounds[row].ats.filter((one) => one <= at)) request = request || requestAt(snapshot, derived.path, i);
     if (!request) return;
     await copyText(el, requestText(snapshot, request));
     change({ copied: true });
@@ -636,6 +696,7 @@ function render({ model, el, signal }) {
     home();
   }
   async function onCustom(message) {
+    if (message && message.stream) return ui.busy ? change({ stream: arrived(ui.stream, message) }) : undefined;
     if (!message || !message.export) return;
     if (message.how === "copy") await copyText(el, message.text);
     else saveText(el, message.name, message.text);
@@ -679,9 +740,10 @@ function render({ model, el, signal }) {
     const rows = event.target;
     if (!rows.classList || !rows.classList.contains("hai-many")) return;
     const derived = memo(snapshot, ui.branch || snapshot.head.branch);
-    const [from, to] = windowOf(derived.rounds.length, stand(snapshot, ui, derived).row, ui.look);
+    const items = listed(derived, ui.folded);
+    const [from, to] = windowOf(items.length, placeOf(derived, items, stand(snapshot, ui, derived).row), ui.look);
     const [top, bottom] = [Math.floor(rows.scrollTop / ROW), Math.ceil((rows.scrollTop + rows.clientHeight) / ROW)];
-    if ((top < from + 5 && from > 0) || (bottom > to - 5 && to < derived.rounds.length)) change({ look: Math.floor((top + bottom) / 2) });
+    if ((top < from + 5 && from > 0) || (bottom > to - 5 && to < items.length)) change({ look: Math.floor((top + bottom) / 2) });
   }, { capture: true, signal });
   listen("keydown", (event) => {
     const field = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
@@ -717,7 +779,7 @@ function render({ model, el, signal }) {
     // An answer to an older jump must not throw the reader back who has gone on since.
     const moved = !(head.answered && head.answered.view === me && head.answered.n < sent);
     snapshot = assemble((name) => model.get(name), snapshot);
-    const next = { ...ui, busy: Boolean(head.busy), notice: null, cursor: moved ? null : ui.cursor, branch: moved ? null : ui.branch };
+    const next = { ...ui, busy: Boolean(head.busy), stream: head.busy ? ui.stream : null, notice: null, cursor: moved ? null : ui.cursor, branch: moved ? null : ui.branch };
     if (!head.busy && head.spread && head.spread.id !== spreadSeen) {
       spreadSeen = head.spread.id;
       next.panel = "spread";
@@ -741,6 +803,8 @@ function render({ model, el, signal }) {
   model.on("msg:custom", onCustom);
   if (signal) signal.addEventListener("abort", stop);
   draw();
+  // The element is in the page, and has a size, only after this.
+  doc.defaultView.requestAnimationFrame(reveal);
   return stop;
 }
 

@@ -20,6 +20,7 @@ from hello_agents.wire.openai_chat import encode
 from ._base import SHARED, SHARED_STYLES, BookWidget, module, plain_trait, style
 from .courses import spread_json
 from .exports import KINDS, export
+from .ticker import Ticker
 from .timeline import METER, Timeline, compact_json, next_json
 
 Json = dict[str, Any]
@@ -38,7 +39,7 @@ class LoopInspector(BookWidget):
     in the folders that the agent's file tools work in. Other effects of tools do not rewind.
     """
 
-    _esm: ClassVar[str] = module(*SHARED, "labels.js", "snapshot.js", "courses.js", "loop_inspector.js")
+    _esm: ClassVar[str] = module(*SHARED, "labels.js", "snapshot.js", "courses.js", "frames.js", "loop_inspector.js")
     _css: ClassVar[str] = style(*SHARED_STYLES, "loop_inspector.css")
 
     score: Any = plain_trait({"right": 0, "asked": 0})
@@ -62,7 +63,7 @@ class LoopInspector(BookWidget):
         self.language = language or (agent.language if agent else "en")
         self._timeline = Timeline(TokenCounter(_model_name(agent)), _body_of(agent), _wire_language(agent))
         self._window = agent.config.context_window if agent else None
-        self._threshold = int(self._window * agent.config.compression_threshold) if agent and self._window else None
+        self._threshold = agent.policy.limit if agent and self._window else None
         super().__init__(subject)
 
     # -- values --------------------------------------------------------------------------------------
@@ -165,6 +166,14 @@ class LoopInspector(BookWidget):
             "predicted": self._predicted,
             "score": self.score,
         }
+
+    def dispatch(self, message: Mapping[str, Any]) -> None:
+        """Does the operation, and meanwhile shows the page what the model is writing."""
+        self.debugger.watch = Ticker(self.tell)
+        try:
+            super().dispatch(message)
+        finally:
+            self.debugger.watch = None
 
     def perform(self, op: str, args: Mapping[str, Any]) -> None:
         debugger = self.debugger
@@ -275,13 +284,17 @@ class LoopInspector(BookWidget):
         marks = [mark for mark in (head["kind"], head["model"]) if mark]
         lines[0] += f" ({', '.join(marks)})" if marks else ""
         chain = self._timeline.chains[self.debugger.branch]
-        step = 0
+        step, frame = 0, ""
         for id in chain[: int(head["cursor"]) + 1]:
             tick = self._timeline.ticks[id]
+            said = self._lines(tick)
+            if tick["frame"] != frame and said:
+                frame = tick["frame"]
+                lines.append(f"in {frame or head['title']}")
             if tick["kind"] == "ask":
                 step += 1
                 lines.append(f"step {step}")
-            lines += [f"  {line}" for line in self._lines(tick)]
+            lines += [f"  {line}" for line in said]
         if head["next"]:
             lines.append(f"next: {head['next']['kind']} ({head['next']['why']})")
         if len(head["branches"]) > 1:
@@ -289,8 +302,9 @@ class LoopInspector(BookWidget):
         return "\n".join(lines)
 
     def _lines(self, tick: Json) -> list[str]:
-        lines: list[str] = []
-        for number in [int(number) for op in tick["ops"] for number in op[3]]:
+        lines = [f"handed to {one['agent']}, as {one['id']}" for one in tick.get("spawned", ())]
+        lines += [f"context built: {tick['context']['tokens']} tokens"] if "context" in tick else []
+        for number in [int(number) for op in tick["ops"] if op[0] == tick["frame"] for number in op[3]]:
             message = self._timeline.message(number)
             match message.role:
                 case "assistant":

@@ -67,19 +67,39 @@ export function callsOf(message) {
   return (message.calls || []).map((call, i) => ({ ...call, arguments: wire[i] ? wire[i].function.arguments : "{}" }));
 }
 
-/** Ticks gathered into rounds: a question, or one request with everything that came of it in the same frame. */
+const above = (frame) => frame.slice(0, Math.max(0, frame.lastIndexOf("/")));
+export const within = (frame, id) => (frame ? `${frame}/${id}` : id);
+
+/** A frame and those it is in, innermost first, without the root. */
+function chainOf(frame) {
+  const chain = [];
+  for (let one = frame; one; one = above(one)) chain.push(one);
+  return chain;
+}
+
+/**
+ * Ticks gathered into rounds: a question, or one request with everything that came of it in the same frame. What a frame
+ * does after those below it is a round of its own; frames side by side do not break each other's.
+ */
 export function roundsOf(snapshot, path) {
   const rounds = [];
+  const open = new Map();
+  const below = new Map();
   path.forEach((id, at) => {
     const tick = snapshot.ticks[id];
     const kind = tick.kind === "ask" ? "ask" : ["told", "start"].includes(tick.kind) ? "told" : "";
-    const last = rounds[rounds.length - 1];
-    const opens = !last || kind === "ask" || (kind === "told" && last.kind !== "told") || last.frame !== tick.frame;
-    if (opens) rounds.push({ kind: kind || (last ? "rest" : "told"), frame: tick.frame, from: at, to: at, ids: [id] });
-    else {
+    const last = open.get(tick.frame);
+    const opens = !last || kind === "ask" || (kind === "told" && last.kind !== "told") || (below.get(tick.frame) ?? -1) > last.to;
+    if (opens) {
+      const round = { kind: kind || (rounds.length ? "rest" : "told"), frame: tick.frame, from: at, to: at, ids: [id], ats: [at] };
+      rounds.push(round);
+      open.set(tick.frame, round);
+    } else {
       last.to = at;
       last.ids.push(id);
+      last.ats.push(at);
     }
+    for (const one of chainOf(tick.frame)) below.set(above(one), at);
   });
   let n = 0;
   for (const round of rounds) {
@@ -90,15 +110,116 @@ export function roundsOf(snapshot, path) {
 }
 
 function summary(snapshot, round) {
-  const put = round.ids.flatMap((id) => snapshot.ticks[id].ops.flatMap((op) => op[3])).map((id) => snapshot.messages[id]);
+  const ticks = round.ids.map((id) => snapshot.ticks[id]);
+  const put = ticks.flatMap((tick) => tick.ops.filter(([where]) => where === round.frame).flatMap((op) => op[3])).map((id) => snapshot.messages[id]);
   const calls = put.filter((one) => one.role === "assistant").flatMap((one) => one.calls || []);
   return {
     names: calls.map((call) => call.name),
     tokens: put.reduce((sum, one) => sum + one.tokens, 0),
-    failed: put.some((one) => one.status === "error") || round.ids.some((id) => (snapshot.ticks[id].notes || []).some((note) => note.step)),
+    failed: put.some((one) => one.status === "error") || ticks.some((tick) => (tick.notes || []).some((note) => note.step)),
     results: put.filter((one) => one.role === "tool").map((one) => one.tool || ""),
-    start: snapshot.ticks[round.ids[0]].kind === "start",
+    start: ticks[0].kind === "start",
+    handed: ticks.flatMap((tick) => (tick.spawned || []).map((one) => one.agent)),
+    compact: (ticks.find((tick) => tick.compact) || {}).compact || null,
+    context: ticks.some((tick) => tick.context),
+    stopped: ticks.some((tick) => tick.stop),
   };
+}
+
+/**
+ * The list of the steps: the rounds in their order, those of a child together, below the round that began it and under a row
+ * that names it. Items are `{round}`, the place among the rounds, or `{frame, depth, at}`.
+ */
+function orderOf(snapshot, path, rounds, roundAt) {
+  const lists = new Map([["", []]]);
+  const listOf = (frame, at) => {
+    if (!lists.has(frame)) {
+      lists.set(frame, []);
+      listOf(above(frame), at).push({ frame, depth: chainOf(frame).length, at });
+    }
+    return lists.get(frame);
+  };
+  path.forEach((id, at) => {
+    const tick = snapshot.ticks[id];
+    const place = roundAt[at];
+    if (rounds[place].from === at) listOf(tick.frame, at).push({ round: place });
+    for (const one of tick.spawned || []) listOf(within(tick.frame, one.id), at);
+  });
+  const order = [];
+  const walk = (list) => list.forEach((item) => {
+    order.push(item);
+    if (item.frame) walk(lists.get(item.frame));
+  });
+  walk(lists.get(""));
+  return order;
+}
+
+/** The list without what is folded away, and what was folded counted on the row that stands for it. */
+export function listed(derived, folded) {
+  if (!Object.values(folded).some(Boolean)) return derived.order;
+  return derived.order.filter((item) => {
+    const chain = chainOf(item.frame || derived.rounds[item.round].frame);
+    return !chain.slice(item.frame ? 1 : 0).some((frame) => folded[frame]);
+  });
+}
+
+/** Where a round stands in such a list: its own row, or that of the outermost folded frame that it is in. */
+export function placeOf(derived, items, round) {
+  if (round < 0) return -1;
+  const own = items.findIndex((item) => item.round === round);
+  if (own >= 0) return own;
+  const chain = chainOf(derived.rounds[round].frame);
+  return items.findIndex((item) => chain.includes(item.frame) && !items.some((other) => other.frame && chain.includes(other.frame) && other.depth > item.depth));
+}
+
+/** What became of each child: who it is, where it began and ended, its requests and tokens, those below it counted in. */
+function childrenOf(snapshot, path) {
+  const children = new Map();
+  path.forEach((id, at) => {
+    const tick = snapshot.ticks[id];
+    for (const frame of chainOf(tick.frame)) {
+      const child = children.get(frame);
+      if (!child) continue;
+      child.first = child.first ?? at;
+      child.last = at;
+      child.steps += tick.kind === "ask" ? 1 : 0;
+      child.tokens += tick.usage || 0;
+    }
+    const own = children.get(tick.frame);
+    if (own && tick.stop) Object.assign(own, { end: at, reason: tick.stop.reason });
+    for (const one of tick.spawned || [])
+      children.set(within(tick.frame, one.id), { ...one, frame: within(tick.frame, one.id), above: tick.frame, began: at, first: null, last: at, end: null, reason: null, steps: 0, tokens: 0, lane: "", beside: null });
+  });
+  lanesOf(children);
+  return children;
+}
+
+const laneName = (i) => (i < 26 ? String.fromCharCode(65 + i) : String(i + 1));
+
+/** Children of one run that were at work at the same time get a letter each, and know of each other. */
+function lanesOf(children) {
+  const families = new Map();
+  for (const child of children.values()) if (child.first !== null) families.set(child.above, [...(families.get(child.above) || []), child]);
+  for (const family of families.values()) {
+    let group = [];
+    let end = -1;
+    const close = () => group.length > 1 && group.forEach((child, i) => Object.assign(child, { lane: laneName(i), beside: group }));
+    for (const child of family.sort((a, b) => a.first - b.first)) {
+      if (child.first > end) {
+        close();
+        group = [];
+      }
+      group = [...group, child];
+      end = Math.max(end, child.last);
+    }
+    close();
+  }
+}
+
+/** The children side by side that a frame is one of, or inside of; `null` when it was alone at work. */
+export function besideOf(derived, frame) {
+  const one = chainOf(frame).map((part) => derived.children.get(part)).find((child) => child && child.beside);
+  return one ? one.beside : null;
 }
 
 /** Where the other branches leave this one: `Map(tick id -> [branch])`. */
@@ -114,27 +235,24 @@ export function forksOf(snapshot, path, branch) {
   return forks;
 }
 
-/** The agents that work in the frames of a path, by frame. */
-export function framesOf(snapshot, path) {
-  const frames = new Map();
-  for (const id of path) {
-    const { frame, spawned } = snapshot.ticks[id];
-    for (const one of spawned || []) frames.set(frame ? `${frame}/${one.id}` : one.id, one.agent);
-  }
-  return frames;
-}
-
 /** What the view needs to know, worked out once for a snapshot and a branch. */
 export function derive(snapshot, branch) {
   const chosen = snapshot.head.branches.find((one) => one.name === branch) || { tip: -1, name: branch };
   const path = pathOf(snapshot, chosen.tip);
-  return { path, rounds: roundsOf(snapshot, path), forks: forksOf(snapshot, path, branch), frames: framesOf(snapshot, path), branch: chosen };
+  const rounds = roundsOf(snapshot, path);
+  const roundAt = [];
+  rounds.forEach((round, place) => round.ats.forEach((at) => (roundAt[at] = place)));
+  const order = orderOf(snapshot, path, rounds, roundAt);
+  const children = childrenOf(snapshot, path);
+  const frames = new Map([...children.values()].map((child) => [child.frame, child.agent]));
+  return { path, rounds, roundAt, order, children, frames, forks: forksOf(snapshot, path, branch), branch: chosen };
 }
+
+/** The name of the agent that works in a frame. */
+export const agentOf = (derived, frame) => derived.frames.get(frame) || frame;
 
 /** Where the reader stands: branch, index of the last tick carried out, and the round that it is in. */
 export function stand(snapshot, ui, derived) {
   const at = Math.min(ui.cursor === null ? snapshot.head.cursor : ui.cursor, derived.path.length - 1);
-  let row = derived.rounds.findIndex((round) => at <= round.to);
-  if (row < 0) row = derived.rounds.length - 1;
-  return { at, row: at < 0 ? -1 : row };
+  return { at, row: at < 0 ? -1 : derived.roundAt[at] };
 }

@@ -12,11 +12,15 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import is_
-from typing import Any, assert_never
+from typing import Any, assert_never, cast
 
 from hello_agents.catalogue import text
+from hello_agents.context.context_trace import is_chosen
 from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Action, Ask, Call, Request, Wait
+from hello_agents.core.agent import Agent
+from hello_agents.core.budgets import ELAPSED, budgets_of
+from hello_agents.core.contexts import CONTEXT
 from hello_agents.core.debugger import Debugger, why
 from hello_agents.core.loop import Decision, Loop
 from hello_agents.core.message import Message, ToolCall
@@ -26,6 +30,7 @@ from hello_agents.core.run import (
     Delta,
     Entry,
     Judged,
+    Limits,
     Noted,
     Replied,
     Returned,
@@ -74,6 +79,7 @@ class Timeline:
 
     def __post_init__(self) -> None:
         self._numbers: dict[int, int] = {}
+        self._own: dict[tuple[str, str], int] = {}
         self._legal: dict[str, tuple[int, Message | None, set[str]]] = {}
         self._kept: list[Message] = []
         self._sent = (0, 0, 0, 0)
@@ -175,36 +181,49 @@ class Timeline:
 
     def _keep(self, tick: Json, walk: Debugger, after: Run, end: tuple[int, int, Entry | None]) -> int:
         """Adds what is shown beside a tick, and the tick."""
-        self._look_ahead(tick, walk, after)
+        before = self._before_in_frame(tick)
+        self._look_ahead(tick, walk, after, before)
         shown = after.at(tick["frame"])
         tick["state"] = state_json(shown, after)
-        tick["meter"] = self._meter(shown, tick)
+        tick["meter"] = self._meter(shown, tick, before)
         if walk.world is not None:
             tick["world"] = walk.world_known(end[1] - 1)
         self.ticks.append(tick)
         self._ends.append(end)
         return tick["id"]
 
-    def _look_ahead(self, tick: Json, walk: Debugger, after: Run) -> None:
+    def _before_in_frame(self, tick: Json) -> Json | None:
+        """The last tick before this one in the same frame. It is not looked for before the one that began the frame."""
+        frame, at = tick["frame"], int(tick["up"])
+        while at >= 0:
+            other = self.ticks[at]
+            if other["frame"] == frame:
+                return other
+            if any(_inside(other["frame"], one["id"]) == frame for one in other.get("spawned", ())):
+                return None
+            at = int(other["up"])
+        return None
+
+    def _look_ahead(self, tick: Json, walk: Debugger, after: Run, before: Json | None) -> None:
         """What the agent would do next, with the request it would send; and the tools on offer until then."""
         decision = next_decision(walk, after)
         tick["next"] = None
         if decision is not None and walk.agent is not None:
             action = decision.action
-            tick["next"] = action_json(action, why(decision.run, action, walk.agent.language))
+            tick["next"] = decision_json(decision, walk.agent.language)
             if isinstance(action, Ask):
                 tick["next"]["request"] = self._request(action.request, decision.run) | {"frame": decision.frame}
         if "toolset" not in tick:
-            before = int(self.ticks[int(tick["up"])]["toolset"]) if tick["up"] >= 0 else -1
-            coming = tick["next"] or {}
-            tick["toolset"] = coming["request"]["toolset"] if before < 0 and "request" in coming else before
+            tick["toolset"] = -1 if before is None else int(before["toolset"])
+            coming: Json = (tick["next"] or {}).get("request") or {}
+            if tick["toolset"] < 0 and coming.get("frame") == tick["frame"]:
+                tick["toolset"] = coming["toolset"]
 
     def _ops(self, event: object, frame: str, before: Run, after: Run) -> list[list[Any]]:
         """How the conversation of a frame changed, as `[frame, at, dropped, messages put in]`."""
         match event:
             case Spawned(id, child):
-                inside = f"{frame}/{id}" if frame else id
-                return [[inside, 0, 0, [self._number(message) for message in child.messages]]]
+                return [[_inside(frame, id), 0, 0, [self._number(message) for message in child.messages]]]
             case Compacted(start, stop, messages):
                 self._legal.pop(frame, None)
                 return [[frame, start, stop - start, [self._number(message) for message in messages]]]
@@ -253,7 +272,7 @@ class Timeline:
         for message in asked:
             index = here.get(id(message))
             if index is None:
-                parts.append(self._number(message))
+                parts.append(self._number_of_own(message))
             elif parts and isinstance(parts[-1], list) and parts[-1][1] == index:
                 parts[-1][1] = index + 1
             else:
@@ -284,6 +303,15 @@ class Timeline:
         names = [str(schema["function"]["name"]) for schema in request.tools]
         self.tools.append({"names": names, "wire": wire, "tokens": self.counter.count_tools(request.tools)})
         return len(self.tools) - 1
+
+    def _number_of_own(self, message: Message) -> int:
+        """The number of a message that only requests have. Agents make it anew for each, equal as it may be."""
+        if message.tool_calls or message.role == "tool":
+            return self._number(message)
+        key = (message.role, message.text)
+        if key not in self._own:
+            self._own[key] = self._number(message)
+        return self._own[key]
 
     def _number(self, message: Message) -> int:
         number = self._numbers.get(id(message))
@@ -316,15 +344,11 @@ class Timeline:
             shown["faults"] = faults
         return shown
 
-    def _meter(self, run: Run, tick: Json) -> list[int]:
-        """Tokens by `METER`: those of the tick before and of what was added, or counted anew after another change."""
-        before = self.ticks[int(tick["up"])] if tick["up"] >= 0 else None
-        ops: list[list[Any]] = tick["ops"]
-        if (
-            before is not None
-            and before["frame"] == tick["frame"]
-            and all(o[0] == tick["frame"] and not o[2] for o in ops)
-        ):
+    def _meter(self, run: Run, tick: Json, before: Json | None) -> list[int]:
+        """Tokens of the frame by `METER`: those it had before and of what was added, or counted anew after another
+        change."""
+        ops: list[list[Any]] = [op for op in tick["ops"] if op[0] == tick["frame"]]
+        if before is not None and not any(dropped for _, _, dropped, _ in ops):
             parts = list[int](before["meter"])
             added = [self.message(int(number)) for op in ops for number in op[3]]
         else:
@@ -392,14 +416,43 @@ def _describe(tick: Json, event: object) -> None:
             tick.setdefault("judged", []).append(
                 {"call": call_id, "allowed": allowed, "edited": arguments is not None, "reason": reason}
             )
+        case Noted(key) if key == ELAPSED:
+            pass  # The time is among the budgets, and no news.
+        case Noted(key, {"text": str(words), "trace": {"gathered": _, "tokens": _} as trace}) if key == CONTEXT:
+            tick["context"] = _context_json(words, cast("Json", trace))
         case Noted(key, value, step):
             tick.setdefault("notes", []).append({"key": key, "value": _plain_value(value), "step": step})
         case Compacted(start, stop, messages):
             tick["compact"] = {"start": start, "stop": stop, "into": len(messages)}
         case Spawned(id, child):
-            tick.setdefault("spawned", []).append({"id": id, "agent": child.agent})
+            tick.setdefault("spawned", []).append({"id": id, "agent": child.agent, **_may(child.limits)})
         case _:
             pass
+
+
+def _inside(frame: str, id: str) -> str:
+    """The path of a child run."""
+    return f"{frame}/{id}" if frame else id
+
+
+def _may(limits: Limits) -> Json:
+    """How far a child may go: its limits that are set, and the tools it has on offer where they were chosen."""
+    fields = {
+        "max_steps": limits.max_steps,
+        "max_total_steps": limits.max_total_steps,
+        "token_budget": limits.max_tokens,
+        "max_seconds": limits.max_seconds,
+        "max_cost": limits.max_cost,
+    }
+    may: Json = {"limits": {name: value for name, value in fields.items() if value is not None}}
+    return may if limits.tools is None else {**may, "tools": list(limits.tools)}
+
+
+def _context_json(words: str, trace: Json) -> Json:
+    """A context that was built, and from how much."""
+    packets = cast("list[Json]", trace["gathered"])
+    chosen = sum(is_chosen(packet["fate"]) for packet in packets)
+    return {"text": words, "tokens": trace["tokens"], "packets": chosen, "of": len(packets)}
 
 
 def _plain_value(value: Any) -> Any:
@@ -437,17 +490,32 @@ def next_json(walk: Debugger, run: Run) -> Json | None:
     if walk.position == 0 and walk.entries:
         return {"kind": "told", "why": text("why.told", language)}
     decision = next_decision(walk, run)
-    return None if decision is None else action_json(decision.action, why(decision.run, decision.action, language))
+    return None if decision is None else decision_json(decision, language)
+
+
+def decision_json(decision: Decision, language: str) -> Json:
+    """What happens next, why, in which frame, and what a policy says of each call that waits for a person."""
+    coming = action_json(decision.action, why(decision.run, decision.action, language))
+    if decision.frame:
+        coming["frame"] = decision.frame
+    if isinstance(decision.action, Wait) and isinstance(decision.actor, Agent):
+        rulings = {call.id: decision.actor.ruling(decision.run, call) for call in decision.action.calls}
+        reasons = {id: ruling.reason for id, ruling in rulings.items() if ruling.verdict == "ask" and ruling.reason}
+        if reasons:
+            coming["reasons"] = reasons
+    return coming
 
 
 def state_json(run: Run, whole: Run) -> Json:
     """Where a run stands, in the few numbers that are shown beside it."""
+    budgets = [[name, most - left, most] for name, left, most in budgets_of(run)]
     return {
         "step": run.steps - run.turn_step,
         "max": run.limits.max_steps,
         "waiting": [call.id for call in run.pending],
         "reason": run.outcome.reason if run.outcome else None,
         "tokens": whole.usage.total_tokens,
+        **({"budgets": budgets} if budgets else {}),
     }
 
 
@@ -462,5 +530,7 @@ def action_json(action: Action, why: str) -> Json:
             return {"kind": "wait", "why": why, "names": [c.name for c in calls], "calls": [c.id for c in calls]}
         case Stopped(reason):
             return {"kind": "stop", "why": why, "reason": reason}
+        case Spawned(_, child):
+            return {"kind": "spawned", "why": why, "names": [child.agent]}
         case _:
             return {"kind": type(action).__name__.lower(), "why": why}
