@@ -26,10 +26,8 @@ copyright = "Code under the Apache License 2.0, chapters and texts under CC BY 4
 version = release = __version__
 language = "en"
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "staging", "bilingual_search"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "staging", "bilingual_search"]
 exclude_patterns = ["_build", "node_modules", "_ext"]
-# A part whose chapters are not there yet is empty.
-suppress_warnings = ["toc.empty_glob"]
 
 # Chapters are shown as they are stored; the checks see to it that this is what a run gives.
 nb_execution_mode = "off"
@@ -69,11 +67,11 @@ html_permalinks_icon = "#"
 html_context = {"book_url": BOOK_URL, "default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "Hello Agents"},
-    "article_header_start": ["toggle-primary-sidebar", "notebook-link"],
+    "article_header_end": ["notebook-link", "article-header-buttons"],
+    "navbar_persistent": [],
     "use_download_button": False,
     "use_fullscreen_button": False,
     "show_toc_level": 2,
-    "extra_footer": "",
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
@@ -88,5 +86,6 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
+toc_object_entries_show_parents = "hide"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100

@@ -6,11 +6,13 @@ is read again.
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import inspect
 import re
 import textwrap
 from collections import defaultdict
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,18 @@ PACKAGES = {
 }
 """The public packages, in the order of the book, and what each is for."""
 
+PARTS = {
+    "Before you start": ["how_to_read", "from_the_tutorial", "for_teachers"],
+    "I · The loop": ["chapters/0[1-3]_*"],
+    "II · Tools": ["chapters/0[45]_*"],
+    "III · Agents": ["chapters/0[6-9]_*"],
+    "IV · Context": ["chapters/1[0-3]_*"],
+    "V · Work that lasts": ["chapters/1[4-9]_*"],
+    "VI · Looking around": ["chapters/2[0-9]_*"],
+    "To look things up": ["chapters/*gallery*", "glossary", "api/index", "genindex"],
+}
+"""The contents: each part and its pages, in order. A page or part that is not there yet is left out."""
+
 
 def stage(app: Sphinx) -> None:
     """Brings chapters and API pages into the source folder, and takes away those that have gone."""
@@ -40,6 +54,21 @@ def stage(app: Sphinx) -> None:
     chapters = {path.name: path.read_text(encoding="utf-8") for path in (book.parent / "notebooks").glob("*.ipynb")}
     _fill(book / "chapters", chapters)
     _fill(book / "api", _api_pages())
+
+
+def fill_in(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Puts the contents into the front page, and lets links to the notebooks lead to the chapters of the site."""
+    text = source[0].replace("](../notebooks/", "](chapters/") if "/" not in docname else source[0]
+    source[0] = text.replace("{{contents}}", _contents(app.env.found_docs)) if docname == "index" else text
+
+
+def _contents(pages: Collection[str]) -> str:
+    trees: list[str] = []
+    for caption, patterns in PARTS.items():
+        found = [page for pattern in patterns for page in sorted(fnmatch.filter([*pages, "genindex"], pattern))]
+        if found:
+            trees.append(f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(found) + "\n```\n")
+    return "\n".join(trees)
 
 
 def _fill(folder: Path, texts: dict[str, str]) -> None:
@@ -100,15 +129,16 @@ def _entry(path: str, value: object) -> str:
     return f".. py:data:: {path}\n   :value: {textwrap.shorten(repr(value), 100, placeholder=' …')}\n"
 
 
-_CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 
 def code_in_docstrings(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
     """Makes the single backticks of a docstring what they are in Markdown: code."""
-    lines[:] = [_CODE.sub(r"``\1``\ ", line) for line in lines]
+    lines[:] = _CODE.sub(r"``\1``\ ", "\n".join(lines)).split("\n")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", stage)
+    app.connect("source-read", fill_in)
     app.connect("autodoc-process-docstring", code_in_docstrings)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
