@@ -25,9 +25,9 @@ help:
 	@echo "make book       make the book's site in $(SITE), to open there or to put on a server"
 	@echo "make serve-book make the site and show it on this machine (PORT=8000)"
 	@echo "make test       run every check"
-	@echo "make test-more  fuzz, race and kill, and run the checks once more with every implicit encoding an error"
+	@echo "make test-more  fuzz, race and kill, read every page of the site, and run the checks once more with every implicit encoding an error"
 	@echo "make coverage   run the checks of the library and say how much of it they reach"
-	@echo "make execute    run the notebooks and store their outputs"
+	@echo "make execute    run the notebooks, store their outputs, and count how long they take to read"
 	@echo "make format     put the code into the usual form"
 	@echo "make doctor     say what is installed, what is missing, and what to do"
 	@echo "make lock       move to the newest allowed versions and write $(LOCK)"
@@ -80,7 +80,7 @@ types: $(VENV)/.dev
 # guard have to be in the process that the guard was put into first. So these two have sessions of their own.
 pytest: $(VENV)/.dev
 ifeq ($(strip $(ARGS)),)
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore=tests/browser --ignore=tests/guard --ignore=tests/more
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore=tests/browser --ignore=tests/guard --ignore=tests/more --ignore=tests/site
 	$(BIN)/python -m pytest -q tests/guard
 	$(BIN)/python -m pytest -q tests/browser
 else
@@ -95,13 +95,15 @@ node: $(VENV)/.dev
 
 # Fuzzing, races and kills; and half of the readers write Chinese, some on systems whose files are not UTF-8 unless a
 # program says so.
-test-more: $(VENV)/.dev
+test-more: $(VENV)/.dev book/node_modules/.package-lock.json
 	$(BIN)/python -m pytest tests/more $(ARGS)
+	$(BIN)/python -m pytest tests/site $(ARGS)
 	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \
-		$(addprefix --ignore=tests/,browser guard notebooks package more) $(ARGS)
+		$(addprefix --ignore=tests/,browser guard notebooks package more site) $(ARGS)
 
 execute: $(VENV)/.dev
 	$(BIN)/python tests/notebooks/execute.py $(or $(ONLY),$(NOTEBOOKS))
+	$(BIN)/python book/reading_times.py
 
 contract: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python tests/contract/compare.py
@@ -109,7 +111,7 @@ contract: $(VENV)/.dev
 # Chapters and browsers run the library in processes of their own; what only they reach does not count.
 coverage: $(VENV)/.dev
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks)
+	$(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks site)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python tests/support/coverage_floor.py
 

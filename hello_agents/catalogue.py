@@ -1405,6 +1405,34 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "{action!r} is not an action. Use one of {actions}.",
         "zh": "没有操作 {action!r}。可用：{actions}。",
     },
+    # --- evaluation ------------------------------------------------------------------------------------------------
+    "evaluation.title": {"en": "{agents} agents, {tasks} tasks", "zh": "{agents} 个智能体，{tasks} 个任务"},
+    "evaluation.agent": {"en": "agent", "zh": "智能体"},
+    "evaluation.passed": {"en": "passed", "zh": "通过"},
+    "evaluation.interval": {"en": "95 % interval", "zh": "95 % 区间"},
+    "evaluation.steps": {"en": "steps", "zh": "步数"},
+    "evaluation.tokens": {"en": "tokens", "zh": "token 数"},
+    "evaluation.seconds": {"en": "seconds", "zh": "秒"},
+    "evaluation.failures": {"en": "failures", "zh": "失败原因"},
+    "evaluation.none": {"en": "none", "zh": "无"},
+    "evaluation.by_task": {"en": "task by task", "zh": "按任务查看"},
+    "evaluation.task": {"en": "task", "zh": "任务"},
+    "evaluation.compared": {
+        "en": "{first} minus {second}: {difference} percentage points on {tasks} tasks ({low} to {high}); "
+        "{first} ahead on {first_only}, {second} on {second_only}; p = {p} by {method}.",
+        "zh": "{first} 减 {second}：在 {tasks} 个任务上相差 {difference} 个百分点（{low} 至 {high}）；"
+        "{first} 领先 {first_only} 个任务，{second} 领先 {second_only} 个；p = {p}（{method}）。",
+    },
+    "evaluation.method.mcnemar": {"en": "McNemar's exact test", "zh": "McNemar 精确检验"},
+    "evaluation.method.bootstrap": {"en": "the paired bootstrap over tasks", "zh": "按任务的配对自助法"},
+    "evaluation.real": {
+        "en": "Chance alone would rarely do this.",
+        "zh": "仅凭偶然很少会出现这样的差异。",
+    },
+    "evaluation.chance": {
+        "en": "Chance alone could well do this; more tasks would tell.",
+        "zh": "这样的差异可能只是偶然；需要更多任务才能判断。",
+    },
     "call.interrupted": {
         "en": "interrupted: this call was started and its result is lost; it may or may not have had its effect",
         "zh": "已中断：此调用已开始执行，但结果已丢失，其操作可能已经生效，也可能没有",

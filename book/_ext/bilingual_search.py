@@ -29,7 +29,7 @@ function splitQuery(query) {
 }
 """.replace("HAN", HAN)
 
-    def split(self, input: str) -> list[str]:  # noqa: A002
+    def split(self, input: str) -> list[str]:
         """Words, and pairs of neighbouring Chinese characters."""
         return [piece for run in _RUNS.findall(input) for piece in _pieces(run)]
 

@@ -87,8 +87,8 @@ def _api_pages() -> dict[str, str]:
     rows = [f"| [`{package}`]({package}.md) | {PACKAGES[package]} |" for package in PACKAGES]
     entries = "\n".join(PACKAGES)
     pages["index.md"] = (
-        "# API\n\nMade from the docstrings. What `hello_agents` itself exports is listed with the package that it lives "
-        "in, under the shorter name.\n\n| package | what it holds |\n|---|---|\n" + "\n".join(rows) + "\n\n"
+        "# API\n\nMade from the docstrings. What `hello_agents` itself exports is listed with the package that it "
+        "lives in, under the shorter name.\n\n| package | what it holds |\n|---|---|\n" + "\n".join(rows) + "\n\n"
         f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{entries}\n```\n"
     )
     return pages
@@ -132,7 +132,9 @@ def _entry(path: str, value: object) -> str:
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 
-def code_in_docstrings(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
+def code_in_docstrings(
+    _app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]
+) -> None:
     """Makes the single backticks of a docstring what they are in Markdown: code."""
     lines[:] = _CODE.sub(r"``\1``\ ", "\n".join(lines)).split("\n")
 

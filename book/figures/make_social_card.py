@@ -13,7 +13,7 @@ from hello_agents.cli import find_chromium
 
 HERE = Path(__file__).parent
 PAGE = """<!doctype html><html data-theme="light"><meta charset="utf-8"><style>
-body {{ margin: 0; width: 1200px; height: 630px; background: #fff; color: #1f2530; font-family: system-ui, sans-serif; }}
+body {{ margin: 0; width: 1200px; height: 630px; background: #fff; color: #1f2530; font-family: sans-serif; }}
 h1 {{ font-size: 76px; margin: 0; padding: 56px 84px 0; }}
 p {{ font-size: 30px; margin: 10px 84px 0; color: #515b66; }}
 svg {{ display: block; width: 1090px; margin: 0 auto; }}

@@ -15,7 +15,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,11 +103,13 @@ def workplace(path: Path) -> Iterator[Path]:
         yield place / path.name
 
 
-def execute(path: Path, change: Callable[[NotebookNode], None] | None = None) -> NotebookNode:
+def execute(
+    path: Path, change: Callable[[NotebookNode], None] | None = None, settings: Mapping[str, str] | None = None
+) -> NotebookNode:
     """The notebook as it is after Run All, in the form in which it is stored.
 
-    `change` may alter the cells first, for instance to put solutions in. Raises `CellExecutionError` where a cell
-    fails that is not tagged `raises-exception`.
+    `change` may alter the cells first, for instance to put solutions in; `settings` are variables for the kernel, of
+    a model for instance. Raises `CellExecutionError` where a cell fails that is not tagged `raises-exception`.
     """
     notebook = read(path)
     if change is not None:
@@ -120,7 +122,7 @@ def execute(path: Path, change: Callable[[NotebookNode], None] | None = None) ->
             record_timing=False,
             coalesce_streams=True,
             store_widget_state=True,
-        ).execute(cwd=str(place.parent), env=kernel_environment(place.parents[1]))
+        ).execute(cwd=str(place.parent), env=kernel_environment(place.parents[1]) | dict(settings or {}))
     return normal(notebook)
 
 
