@@ -185,6 +185,7 @@ def test_every_page_is_whole_and_silent(site: Path, address: str, light: Reader)
         light.page.goto(address + name)
         views = widgets_of(Path(name).stem) if Path(name).stem in CHAPTERS else 0
         expect(light.page.locator(".widget-subarea .hai")).to_have_count(views)
+        expect(light.page.locator(".cell_output:has(.widget-subarea .hai) .hai-picture:visible")).to_have_count(0)
         broken = light.page.evaluate(BROKEN)
         found = [*light.complaints(), *(f"image: {src}" for src in broken)]
         if found:
