@@ -16,12 +16,16 @@ JS_TESTS = $(shell find widgets tests -name '*.test.js' -o -name '*.test.mjs' | 
 PYTHON := $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: help lab doctor test test-more lint types pytest browser node execute contract coverage format lock clean
+SITE := build/site
+
+.PHONY: help lab doctor book serve-book test test-more lint types pytest browser node execute contract coverage format lock clean
 
 help:
 	@echo "make lab        open the book in JupyterLab (PORT=8899 picks the port, ARGS=--no-browser only prints the address)"
+	@echo "make book       make the book's site in $(SITE), to open there or to put on a server"
+	@echo "make serve-book make the site and show it on this machine (PORT=8000)"
 	@echo "make test       run every check"
-	@echo "make test-more  fuzz, race and kill, and run the checks once more with every implicit encoding an error"
+	@echo "make test-more  fuzz, race and kill, read every page of the site, and run the checks once more with every implicit encoding an error"
 	@echo "make coverage   run the checks of the library and say how much of it they reach"
 	@echo "make execute    run the notebooks, store their outputs, and count how long they take to read"
 	@echo "make format     put the code into the usual form"
@@ -50,6 +54,18 @@ lab: $(VENV)/.book
 doctor: $(VENV)/.book
 	$(BIN)/hello-agents doctor
 
+# The two scripts that keep widgets alive come from npm, in the versions of the lock and without any script of a package.
+book/node_modules/.package-lock.json: book/package.json book/package-lock.json | $(VENV)/.dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix book --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+book: $(VENV)/.dev book/node_modules/.package-lock.json
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -d build/site-doctrees book $(SITE)
+	@echo "The site is in $(SITE): open $(SITE)/index.html"
+
+serve-book: book
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(SITE) $(or $(PORT),8000)
+
 test: lint types node pytest
 	@echo "All checks passed."
 
@@ -64,7 +80,7 @@ types: $(VENV)/.dev
 # guard have to be in the process that the guard was put into first. So these two have sessions of their own.
 pytest: $(VENV)/.dev
 ifeq ($(strip $(ARGS)),)
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore=tests/browser --ignore=tests/guard --ignore=tests/more
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore=tests/browser --ignore=tests/guard --ignore=tests/more --ignore=tests/site
 	$(BIN)/python -m pytest -q tests/guard
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not more" tests/browser
 else
@@ -77,13 +93,14 @@ browser: $(VENV)/.dev
 node: $(VENV)/.dev
 	@if [ -n "$(JS_TESTS)" ]; then $(BIN)/node --test $(JS_TESTS); fi
 
-# Fuzzing, races and kills; the pages once more in the dark; and half of the readers write Chinese, some on systems whose files are not UTF-8 unless a
-# program says so.
-test-more: $(VENV)/.dev
+# Fuzzing, races and kills; the pages once more in the dark; every page of the site; and half of the readers write
+# Chinese, some on systems whose files are not UTF-8 unless a program says so.
+test-more: $(VENV)/.dev book/node_modules/.package-lock.json
 	$(BIN)/python -m pytest tests/more $(ARGS)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m more tests/browser $(ARGS)
+	$(BIN)/python -m pytest tests/site $(ARGS)
 	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \
-		$(addprefix --ignore=tests/,browser guard notebooks package more) $(ARGS)
+		$(addprefix --ignore=tests/,browser guard notebooks package more site) $(ARGS)
 
 execute: $(VENV)/.dev
 	$(BIN)/python tests/notebooks/execute.py $(or $(ONLY),$(NOTEBOOKS))
@@ -95,7 +112,7 @@ contract: $(VENV)/.dev
 # Chapters and browsers run the library in processes of their own; what only they reach does not count.
 coverage: $(VENV)/.dev
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks)
+	$(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks site)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python tests/support/coverage_floor.py
 
@@ -114,5 +131,5 @@ lock:
 	@echo "$(LOCK) is written. Now: make test, and make execute where outputs have changed."
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock build dist .pytest_cache .ruff_cache .hypothesis test-results .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-lock build dist book/chapters book/api book/node_modules .pytest_cache .ruff_cache .hypothesis test-results .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,26 +8,14 @@ from pathlib import Path
 
 import pytest
 from browser.driver import CHROMIUM_FLAGS, Lab, Server
-from guard import left_out
 from playwright.sync_api import Browser, sync_playwright
-
-from hello_agents.cli import HOW_TO_GET_A_BROWSER, find_chromium
+from support.browsers import CHROMIUM, leave_out_without_a_browser
 
 HERE = Path(__file__).parent
-CHROMIUM = find_chromium()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without a browser these tests are left out, and the end of the run says so."""
-    if CHROMIUM is not None:
-        return
-    ours = [item for item in items if HERE in item.path.parents]
-    if ours:
-        config.hook.pytest_deselected(items=ours)
-        items[:] = [item for item in items if HERE not in item.path.parents]
-        left_out.lines.append(
-            f"{len(ours)} browser tests, since there is no Chromium or Chrome. {HOW_TO_GET_A_BROWSER}"
-        )
+    leave_out_without_a_browser(config, items, HERE)
 
 
 @pytest.fixture(scope="session")
