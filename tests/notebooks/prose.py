@@ -50,6 +50,10 @@ def passages(path: Path) -> list[Passage]:
     return [Passage(path.name, path.read_text(encoding="utf-8"), path)]
 
 
+MADE = {"search.html", "genindex.html", "index.html"}
+"""Pages that the site's generator makes."""
+
+
 def documents() -> list[Path]:
     """The Markdown files that readers read."""
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "book").glob("*.md"))]
@@ -250,7 +254,13 @@ def _about_address(address: str, piece: Passage) -> Iterator[str]:
         elif parts.hostname not in word_list("hosts"):
             yield f"the link {address} leads to a host that is not in words/hosts.txt"
         return
-    target = (piece.path.parent / unquote(parts.path)).resolve() if parts.path else piece.path
+    path = unquote(parts.path)
+    if piece.path.parent == ROOT / "book":
+        if path in MADE:
+            return
+        # The site has the notebooks in a folder of its own.
+        path = re.sub(r"^chapters/(?=\w+\.ipynb)", "../notebooks/", path)
+    target = (piece.path.parent / path).resolve() if path else piece.path
     if not target.exists():
         yield f"the link {address} leads to a file that is not there"
     elif parts.fragment and unquote(parts.fragment) not in anchors(target):
