@@ -113,9 +113,7 @@ def building() -> Figures:
     python = made(ORIGINAL)
     original = {}
     if python is not None:
-        original = json.loads(
-            run(python, str(HERE / "contenders" / "original_context.py"), json.dumps(ORIGINAL_PACKETS))
-        )
+        original = json.loads(run(python, str(HERE / "original_context.py"), json.dumps(ORIGINAL_PACKETS)))
     for size in PACKETS:
         texts, queries = texts_of(size)
         draw = random.Random(11)

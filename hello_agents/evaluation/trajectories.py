@@ -47,11 +47,12 @@ def _replies(messages: Messages) -> int:
 
 def _example(messages: Messages, seen: int, tools: list[dict[str, Any]]) -> dict[str, Any] | None:
     """One example; `None` where no reply is left to learn."""
-    from ..wire.openai_chat import encode_messages
+    from ..core.action import Request
+    from ..core.llm_dicts import dictionaries
 
     if _replies(messages) <= seen:
         return None
-    wire = encode_messages(messages)
+    wire, _, _ = dictionaries(Request(messages), "en")
     while wire[-1]["role"] != "assistant":
         wire.pop()
     for reply in [one for one in wire if one["role"] == "assistant"][:seen]:

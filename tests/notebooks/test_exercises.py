@@ -33,7 +33,8 @@ def solve(notebook):
 
 def test_every_chapter_has_exercises_with_folded_solutions(chapter):
     notebook = read(chapter)
-    assert 2 <= len(exercises(notebook)) <= 4
+    # The gallery shows widgets and asks nothing.
+    assert chapter.stem == "widgets_gallery" or 2 <= len(exercises(notebook)) <= 4
     for cell in notebook.cells:
         if "solution" in cell.metadata.get("tags", ()):
             assert cell.source.startswith("<details><summary>Solution</summary>\n\n")
