@@ -80,7 +80,7 @@ types: $(VENV)/.dev
 # guard have to be in the process that the guard was put into first. So these two have sessions of their own.
 pytest: $(VENV)/.dev
 ifeq ($(strip $(ARGS)),)
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore=tests/browser --ignore=tests/guard --ignore=tests/more --ignore=tests/site
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not more" --ignore=tests/browser --ignore=tests/guard --ignore=tests/more --ignore=tests/site
 	$(BIN)/python -m pytest -q tests/guard
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not more" tests/browser
 else
@@ -93,10 +93,11 @@ browser: $(VENV)/.dev
 node: $(VENV)/.dev
 	@if [ -n "$(JS_TESTS)" ]; then $(BIN)/node --test $(JS_TESTS); fi
 
-# Fuzzing, races and kills; the pages once more in the dark; every page of the site; and half of the readers write
-# Chinese, some on systems whose files are not UTF-8 unless a program says so.
+# Fuzzing, races and kills; every chapter in JupyterLab, and with a provider; the pages once more in the dark; every page
+# of the site; and half of the readers write Chinese, some on systems whose files are not UTF-8 unless a program says so.
 test-more: $(VENV)/.dev book/node_modules/.package-lock.json
 	$(BIN)/python -m pytest tests/more $(ARGS)
+	$(BIN)/python -m pytest -q -n auto -m more tests/notebooks $(ARGS)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m more tests/browser $(ARGS)
 	$(BIN)/python -m pytest tests/site $(ARGS)
 	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \

@@ -114,11 +114,11 @@ def journey(reader: Lab, folder: Any) -> None:
             assert 0 <= box["x"] <= box["x"] + box["width"] <= page["width"], name
 
 
-def test_in_jupyterlab(lab: Lab, tmp_path: Any) -> None:
+def test_the_gallery_in_jupyterlab(lab: Lab, tmp_path: Any) -> None:
     journey(lab, tmp_path / "pictures")
 
 
 @pytest.mark.parametrize("lab", [Notebook], indirect=True, ids=["notebook 7"])
-def test_in_notebook_7(lab: Lab, tmp_path: Any) -> None:
+def test_the_gallery_in_notebook_7(lab: Lab, tmp_path: Any) -> None:
     assert isinstance(lab, Notebook)
     journey(lab, tmp_path / "pictures")

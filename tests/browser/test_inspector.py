@@ -10,7 +10,7 @@ from notebooks.conftest import write_notebook
 from widgets.page import show
 
 from hello_agents.core.message import ToolCall
-from widgets import demo
+from widgets import demo, test_run_tree
 
 CELLS = [
     """from hello_agents.agents.react_agent import ReActAgent
@@ -50,6 +50,22 @@ def widget():
 
 def current(page) -> str:
     return page.locator(".hai-cur").inner_text()
+
+
+def test_the_rows_of_a_sub_agent_fold(page):
+    team = test_run_tree.team()
+    if team.state.outcome is None:
+        team.run("How are the roads?")
+    show(page, LoopInspector(team))
+    rows = page.locator("[data-op=row]")
+    fold = page.locator("[data-op=fold]").first
+    all_of_them = rows.count()
+    fold.click()
+    page.wait_for_function("(n) => document.querySelectorAll('[data-op=row]').length < n", arg=all_of_them)
+    assert fold.get_attribute("aria-expanded") == "false"
+    fold.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("(n) => document.querySelectorAll('[data-op=row]').length === n", arg=all_of_them)
 
 
 def test_by_mouse(page, widget):

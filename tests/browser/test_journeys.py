@@ -186,7 +186,8 @@ def test_every_control(lab: Lab, kind: type[Hand]) -> None:
     missed = controls() - set(lab.page.evaluate("window.pressed"))
     if kind is Keys:
         missed -= {"step", "row", "panel"}  # These have keys of their own, which were used.
-    assert missed == set()
+    # This agent has no sub-agents; their rows are folded in test_inspector.py.
+    assert missed == {"fold"}
 
 
 def walk_and_predict(hand: Hand) -> None:
