@@ -348,6 +348,9 @@ def chains_and_tools_at_once() -> None:
             return await executor.execute_tool_async("python_calculator", "1 + 1")
 
     assert asyncio.run(one()) == "2"
+    # In this thread: a loop that other code left running in one of its own is not looked at.
+    task = {"tool_name": "python_calculator", "input_data": "1"}
+    assert len(asyncio.run(tools.run_parallel_tools(registry, [task, task]))) == 2
     batch = asyncio.run(tools.run_batch_tool(registry, "python_calculator", ["1", "2"]))
     assert tools.run_batch_tool_sync(registry, "python_calculator", ["1", "2"]) == batch
     assert len(asyncio.run(demo_parallel_execution())) == 3
