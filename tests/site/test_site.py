@@ -42,7 +42,11 @@ class Reader:
         self.heard: list[str] = []
         self.page.on("pageerror", lambda error: self.heard.append(f"exception: {error}"))
         self.page.on("console", lambda line: line.type == "error" and self.heard.append(f"console: {line.text}"))
-        self.page.on("requestfailed", lambda request: self.heard.append(f"failed: {request.url}"))
+        # What is given up because the reader goes on to another page has not failed.
+        self.page.on(
+            "requestfailed",
+            lambda request: "ERR_ABORTED" in (request.failure or "") or self.heard.append(f"failed: {request.url}"),
+        )
         self.page.on("request", lambda request: self._look_at(request.url))
 
     def _look_at(self, url: str) -> None:
