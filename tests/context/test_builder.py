@@ -409,3 +409,46 @@ def test_a_source_of_ones_own_is_a_name_and_a_method():
     trace = builder(sources=[Own()]).trace(QUERY)
     assert trace.packet("own:0").chosen
     assert asyncio.run(asyncio.to_thread(builder(sources=[Own()]).build, QUERY)) == trace.text
+
+
+class Own(ContextBuilder):
+    """What a reader writes who has read the signatures of 1.0.0: plain lists and plain texts."""
+
+    def _gather(self, user_query, conversation_history=(), system_instructions=None, additional_packets=()):
+        return list(super()._gather(user_query, conversation_history, system_instructions, additional_packets))
+
+    def _select(self, packets, user_query):
+        return [packet for packet in packets if "secret" not in packet.content]
+
+    def _structure(self, selected_packets, user_query, system_instructions=None):
+        return str(super()._structure(selected_packets, user_query, system_instructions))
+
+    def _compress(self, context):
+        return str(super()._compress(str(context)))
+
+
+def test_stages_of_ones_own_may_give_plain_lists_and_texts():
+    packets = [ContextPacket(f"{word} is known.", relevance_score=0.9) for word in ("Rome", "secret", "Oslo")]
+    builder = Own(config=ContextConfig(max_tokens=400))
+    text = builder.build("What is known?", None, "Be brief.", packets)
+    trace = builder.trace("What is known?", None, "Be brief.", packets)
+    assert trace.text == text
+    assert "Rome is known." in text
+    assert "Oslo is known." in text
+    assert "secret" not in text
+    assert builder.token_counter.count_text(text) <= builder.config.get_available_tokens()
+
+
+@pytest.mark.parametrize("room", [60, 120, 200, 400])
+def test_without_compression_packets_go_whole_the_least_first(room):
+    packets = [
+        ContextPacket(f"Fact {n}: the {n}. ferry leaves from pier {n}.", relevance_score=1 - n / 20) for n in range(12)
+    ]
+    config = ContextConfig(max_tokens=room, reserve_ratio=0, enable_compression=False, overfill=3.0, min_relevance=0)
+    builder = ContextBuilder(config=config)
+    text = builder.build("ferry", None, "Be brief.", packets)
+    assert builder.token_counter.count_text(text) <= room
+    kept = [n for n, packet in enumerate(packets) if packet.content in text]
+    assert all(packet.content in text or f"Fact {n}:" not in text for n, packet in enumerate(packets)), "none is cut"
+    assert "Be brief." in text
+    assert kept or room < 120
