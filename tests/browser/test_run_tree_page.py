@@ -63,7 +63,7 @@ def test_a_thousand_frames_are_scrolled_through(page):  # noqa: F811
     widget = RunTree(run)
     show(page, widget, dark=page.dark)
     assert page.get_by_role("treeitem").count() < 120
-    box = page.locator("[data-scroll]")
+    box = page.locator("[data-rows=frames]")
     whole = box.evaluate("(list) => list.scrollHeight")
     assert page.evaluate("document.documentElement.scrollHeight") < 1500
     box.evaluate("(list) => { list.scrollTop = list.scrollHeight }")

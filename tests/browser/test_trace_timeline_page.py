@@ -88,8 +88,8 @@ def test_five_thousand_entries(page):  # noqa: F811
     page.locator(".hai-traceline[aria-pressed=true]").wait_for()
     page.keyboard.press("End")
     page.locator(".hai-traceline[aria-pressed=true]", has_text="place").wait_for()
-    assert page.locator("[data-scroll=look]").evaluate("(list) => list.scrollTop") > 50_000
-    page.locator("[data-scroll=look]").evaluate("(list) => { list.scrollTop = 28 * 1000 }")
+    assert page.locator("[data-rows=events]").evaluate("(list) => list.scrollTop") > 50_000
+    page.locator("[data-rows=events]").evaluate("(list) => { list.scrollTop = 28 * 1000 }")
     page.locator(".hai-traceline[data-arg='1005']").click()
     page.keyboard.press("e")
     page.locator(".hai-traceline[aria-pressed=true]", has_text="error").wait_for()

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { aligned, linesOf, pairOf } from "../../widgets/hello_agents_widgets/courses.js";
-import { act, blocksOf, editOf, freshUi, opOfKey, shortened, view, windowOf } from "../../widgets/hello_agents_widgets/loop_inspector.js";
+import { act, blocksOf, editOf, freshUi, opOfKey, shortened, view } from "../../widgets/hello_agents_widgets/loop_inspector.js";
 import { conversation, derive, requestAt, requestText, roundsOf, stand } from "../../widgets/hello_agents_widgets/snapshot.js";
 import { LABELS } from "../../widgets/hello_agents_widgets/labels.js";
 import { byteLength, escapeHtml, fill, findAll, h, html, prettyJson, textOf } from "../../widgets/hello_agents_widgets/parts.js";
@@ -161,7 +161,7 @@ test("a long text is shown in part, and whole when asked", () => {
   for (const text of ["", "a", "a\n".repeat(11), "a\n".repeat(200), long]) assert.ok(text.startsWith(shortened(text)));
 });
 
-test("a thousand steps are looked at quickly enough to count on one hand", () => {
+function thousand() {
   const snapshot = { head: { ...stored.head, branch: "main", branches: [{ name: "main", parent: null, label: "", tip: 1999 }] }, ticks: [], messages: [], tools: stored.tools, envelopes: stored.envelopes };
   for (let n = 0; n < 1000; n++) {
     const call = { id: `c${n}`, type: "function", function: { name: "Read", arguments: "{}" } };
@@ -172,8 +172,13 @@ test("a thousand steps are looked at quickly enough to count on one hand", () =>
     snapshot.ticks.push({ ...common, id: 2 * n, up: 2 * n - 1, kind: "ask", ops: [["", 2 * n, 0, [2 * n]]], request: { parts: n ? [[0, 2 * n]] : [], choice: "auto", envelope: 0 } });
     snapshot.ticks.push({ ...common, id: 2 * n + 1, up: 2 * n, kind: "call", ops: [["", 2 * n + 1, 0, [2 * n + 1]]] });
   }
+  return snapshot;
+}
+
+test("a thousand steps are looked at quickly enough to count on one hand", () => {
+  const snapshot = thousand();
   const tree = view(snapshot, onMain(1999));
-  assert.ok(byOp(tree, "row").length <= 80);
+  assert.ok(byOp(tree, "row").length <= 110);
   assert.equal(findAll(tree, (node) => node.attrs["aria-current"] === "step").length, 1);
   assert.ok(byClass(tree, "hai-chip").length <= 24);
   assert.equal(conversation(snapshot, derive(snapshot, "main").path).length, 2000);
@@ -256,13 +261,13 @@ test("with predictions on, nothing tells what comes next", () => {
   assert.deepEqual(act(stored, onMain(1), "guess", { kind: "ask", tool: "Read" }).send, { op: "predict", args: { kind: "ask", tool: "Read" } });
 });
 
-test("a long list has the rows in sight only, and every row can be scrolled to", () => {
-  for (const count of [0, 1, 150]) assert.deepEqual(windowOf(count, 0, null), [0, count]);
-  for (const row of [-1, 0, 5, 500, 998, 999]) {
-    const [from, to] = windowOf(1000, row, null);
-    assert.ok(from <= Math.max(row, 0) && Math.max(row, 0) < to && to - from === 80);
-  }
-  assert.deepEqual(windowOf(1000, 3, 700), [660, 740]);
+test("of a thousand steps those around the reader are drawn, or around where they have scrolled to", () => {
+  const snapshot = thousand();
+  const shown = (cursor, rows = {}) => byOp(view(snapshot, onMain(cursor, { rows })), "row").map((row) => Number(row.attrs["data-arg"]));
+  for (const at of [-1, 1, 9, 1001, 1997, 1999]) assert.ok(shown(at).includes(Math.max(0, Math.floor(at / 2))));
+  const away = shown(7, { steps: 700 });
+  assert.ok(away.includes(700) && away.includes(722) && !away.includes(3));
+  assert.deepEqual(act(snapshot, onMain(7, { rows: { steps: 700 } }), "down", "").ui.rows, {});
 });
 
 test("rounds of a sub-agent are named and set in, and what follows them is not theirs", () => {

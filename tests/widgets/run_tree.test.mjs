@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { escapeHtml, findAll, html, textOf } from "../../widgets/hello_agents_widgets/parts.js";
 import { LABELS } from "../../widgets/hello_agents_widgets/labels.js";
-import { inSight, scrolledTo } from "../../widgets/hello_agents_widgets/cards.js";
 import { act, freshUi, TREE_LABELS, unfolded, view } from "../../widgets/hello_agents_widgets/run_tree.js";
 
 const stored = JSON.parse(readFileSync(new URL("./run_tree.json", import.meta.url), "utf8"));
@@ -67,24 +66,24 @@ test("the frame that is read shows question, answer, tool filter and limits", ()
 
 test("of many frames only those in sight are drawn, wherever it is scrolled to", () => {
   const snapshot = many(1000);
-  for (const top of [0, 5000, 14000, 27900]) {
-    const shown = rows(view(snapshot, { ...freshUi(snapshot), top }));
+  for (const top of [0, 200, 600, 997]) {
+    const shown = rows(view(snapshot, { ...freshUi(snapshot), rows: { frames: top } }));
     assert.ok(shown.length < 120 && shown.length > 20);
-    const at = Math.floor(top / 28);
     const paths = shown.map((row) => row.attrs["data-arg"]);
-    assert.ok(paths.includes(snapshot.frames[Math.min(at + 3, 999)].frame));
+    assert.ok(paths.includes(snapshot.frames[Math.min(top + 3, 999)].frame));
   }
-  const end = act(snapshot, freshUi(snapshot), "last", "").ui;
-  assert.ok(rows(view(snapshot, { ...freshUi(snapshot), ...end })).some((row) => row.attrs["data-arg"] === end.chosen));
+  for (const op of ["last", "down"]) {
+    const end = act(snapshot, freshUi(snapshot), op, "").ui;
+    assert.ok(rows(view(snapshot, { ...freshUi(snapshot), ...end })).some((row) => row.attrs["data-arg"] === end.chosen));
+  }
 });
 
-test("scrolling a little draws nothing anew, and never is a row in sight left out", () => {
-  assert.equal(scrolledTo("10 400", 0, 28), null);
-  assert.equal(scrolledTo("3000 400", 0, 28), 3000);
-  for (let top = 0; top < 40000; top += 333) {
-    const [from, to] = inSight(1500, top, 28);
-    assert.ok(from * 28 <= top && (to * 28 >= top + 600 || to === 1500));
-  }
+test("a name that has no room is whole in what the mouse is told", () => {
+  const snapshot = copy();
+  const long = "a_specialist_for_very_long_names_of_agents ".repeat(4).trim();
+  snapshot.frames[3].agent = long;
+  const [row] = rows(view(snapshot)).filter((one) => one.attrs["data-arg"] === "t2/c");
+  assert.equal(findAll(row, (node) => node.attrs.title)[0].attrs.title, `${long} · t2/c`);
 });
 
 test("nothing is markup, whatever it says", () => {

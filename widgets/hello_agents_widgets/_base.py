@@ -20,7 +20,7 @@ from ipywidgets import Layout
 
 HERE = Path(__file__).parent
 
-SHARED = ("parts.js", "cards.js", "frame.js")
+SHARED = ("parts.js", "cards.js", "lists.js", "frame.js")
 """The parts of every widget's module, in the order in which they need each other."""
 SHARED_STYLES = ("tokens.css", "cards.css")
 

@@ -122,30 +122,6 @@ export const scoreBar = (parts, most = 1) =>
   h("span", { class: "hai-score", role: "img", "aria-label": parts.map(([, name, amount]) => `${name} ${amount.toFixed(2)}`).join(", ") },
     parts.map(([cls, name, amount]) => h("i", { key: name, class: cls, style: `width:${((100 * Math.max(0, amount)) / most).toFixed(2)}%` })));
 
-const FEW_IN_LIST = 120;
-const ROWS_ABOVE = 40;
-const ROWS_DRAWN = 110;
-
-/** Which of `count` rows are drawn when the one at the top is `top`. */
-export function rowsDrawn(count, top) {
-  if (count <= FEW_IN_LIST) return [0, count];
-  const from = Math.max(0, Math.min(top - ROWS_ABOVE, count - ROWS_DRAWN));
-  return [from, Math.min(count, from + ROWS_DRAWN)];
-}
-
-/**
- * A list of `draw(i)`, each an `li`. A long one is drawn where it is looked at (`ui.rows[name]`, kept by the frame), and then
- * each row is `height` pixels high.
- */
-export function rows(c, name, count, height, draw, attrs = {}) {
-  const [from, to] = rowsDrawn(count, (c.ui.rows && c.ui.rows[name]) || 0);
-  const items = [];
-  const space = (key, number) => number > 0 && h("li", { key, class: "hai-blank", "aria-hidden": "true", style: `height:${number * height}px` });
-  for (let i = from; i < to; i++) items.push(draw(i));
-  if (to - from === count) return h("ol", { class: "hai-list", ...attrs }, items);
-  return h("ol", { class: "hai-list hai-longlist", "data-rows": name, "data-row": String(height), style: `--row:${height}px`, ...attrs }, space(`${name} above`, from), items, space(`${name} below`, count - to));
-}
-
 /** How full something is: a line with a mark on it, and words below. */
 export const filled = (amount, most, at, ...words) => {
   const share = (number) => `${Math.min(100, (100 * number) / most).toFixed(2)}%`;
@@ -153,21 +129,6 @@ export const filled = (amount, most, at, ...words) => {
     most && h("div", { class: "hai-fill", "aria-hidden": "true" }, h("i", { style: `width:${share(amount)}` }), at && h("b", { style: `left:${share(at)}` })),
     h("p", {}, words));
 };
-
-const STRIDE = 24;
-
-/** Which rows of a long list are drawn when it is scrolled to `top` pixels: those in sight and some around them. */
-export function inSight(count, top, rowHeight, height = 640) {
-  const first = Math.floor(top / rowHeight / STRIDE) * STRIDE;
-  const from = Math.max(0, Math.min(first - STRIDE, count - 1));
-  return [from, Math.min(count, first + Math.ceil(height / rowHeight) + 2 * STRIDE)];
-}
-
-/** Where a list was scrolled to, from what `data-scroll` tells; `null` while the rows that are drawn suffice. */
-export function scrolledTo(arg, before, rowHeight) {
-  const top = Number(arg.split(" ")[0]);
-  return Math.floor(top / rowHeight / STRIDE) === Math.floor(before / rowHeight / STRIDE) ? null : top;
-}
 
 /** What went wrong and what is worth knowing, above the widget's body. */
 export function notices({ head, ui, say }) {

@@ -1,7 +1,8 @@
 // ContextPipeline: the four stages of a context side by side, the settings above them, the budget below.
-import { button, card, link, mark, muted, notices, pairs, pill, pre, rows, sayer, scoreBar, stack } from "./cards.js";
+import { button, card, link, mark, muted, notices, pairs, pill, pre, sayer, scoreBar, stack } from "./cards.js";
 import { frame } from "./frame.js";
 import { LABELS } from "./labels.js";
+import { rows } from "./lists.js";
 import { grouped, h, html } from "./parts.js";
 
 export const PIPELINE_LABELS = {

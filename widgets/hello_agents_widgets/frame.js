@@ -1,11 +1,11 @@
 // The page's side of a widget: what is drawn is `view(snapshot, ui)`; what a click, a key or a field means is `act`.
+import { caughtUp, followScrolling, reveal } from "./lists.js";
 import { mount, patch } from "./parts.js";
 
 const SILENT = 4000;
 const SETTLE = 180;
 const MOVES = 220;
 const MANY_MOVES = 400;
-const FAR = 15;
 
 /** The snapshot, put together from the head and the log, whatever lists it is made of. The log only grows. */
 export function collect(get, known = null) {
@@ -103,12 +103,13 @@ export function fieldsOf(root) {
  * A widget's `render`.
  *
  * `view(snapshot, ui)` gives the tree. `act(snapshot, ui, op, arg, fields)` says what an operation does, and is pure:
- * `{ ui, send, wait, focus, copy, save, image }`; `ui` are changes of the reader's own view, `send` is what Python is told (one message or
- * several), `wait` that the widget is busy until Python answers, `focus` a selector, `copy` a text, `save` a `[name, text]`, `image` a name.
+ * `{ ui, send, wait, focus, reveal, copy, save, image }`; `ui` are changes of the reader's own view, `send` is what Python is told (one message
+ * or several), `wait` that the widget is busy until Python answers, `focus` a selector, `reveal` one of what is brought in sight in its list,
+ * `copy` a text, `save` a `[name, text]`, `image` a name.
  *
  * In the page, `data-op` (and `data-arg`) is what a click does; `data-live` what a field does while it changes (Python is told when it
- * has settled); `data-form` what sending a form does; `data-rows` names a long list, of which `ui.rows` keeps the row at the top;
- * `data-scroll` what scrolling a list does, which is told its top and height. `keys` maps keys to operations; keys in text fields stay with them.
+ * has settled); `data-form` what sending a form does; `data-rows` names a long list (`lists.js`), of which `ui.rows` keeps the row at the top.
+ * `keys` maps keys to operations; keys in text fields stay with them.
  * `label(snapshot, name)` gives the words that are needed here: `silent`, `copied`, `saved`.
  */
 export function frame({ view, act, freshUi, label, keys = {}, gather = collect }) {
@@ -133,6 +134,11 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
     function change(part) {
       ui = { ...ui, ...part };
       draw();
+    }
+    function scrolled(moved) {
+      if (!moved) return;
+      ui = { ...ui, rows: { ...ui.rows, ...moved } };
+      draw(true);
     }
     const unanswered = () => change({ busy: false, notice: label(snapshot, "silent") });
     function tell(message, wait) {
@@ -174,8 +180,10 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
       if (done.save) saveText(el, ...done.save);
       if (done.image) saveBlob(el, `${done.image}.svg`, new Blob([imageOf(el)], { type: "image/svg+xml" }));
       if (done.save || done.image) change({ said: label(snapshot, "saved") });
+      if (done.reveal) reveal(el.querySelector(done.reveal));
       const goal = done.focus && el.querySelector(done.focus);
       if (goal) goal.focus();
+      scrolled(caughtUp(el));
     }
 
     const listen = (name, handler) => el.addEventListener(name, handler, { signal });
@@ -192,24 +200,11 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
       const { live } = event.target.dataset;
       if (live && !drawing) perform(live, event.target.dataset.arg, fieldsOf(el));
     });
-    // Scrolling does not bubble.
-    el.addEventListener("scroll", ({ target }) => {
-      const { scroll } = target.dataset || {};
-      if (scroll) perform(scroll, `${target.scrollTop} ${target.clientHeight}`);
-    }, { capture: true, signal });
     listen("submit", (event) => {
       event.preventDefault();
       perform(event.target.dataset.form, event.target.dataset.arg, fieldsOf(el));
     });
-    // Scrolling does not bubble, hence the capture.
-    el.addEventListener("scroll", ({ target }) => {
-      const { rows, row } = target.dataset || {};
-      if (!rows) return;
-      const top = Math.floor(target.scrollTop / Number(row));
-      if (Math.abs(top - ((ui.rows || {})[rows] || 0)) < FAR) return;
-      ui = { ...ui, rows: { ...ui.rows, [rows]: top } };
-      draw(true);
-    }, { capture: true, signal });
+    followScrolling(el, signal, scrolled);
     listen("keydown", (event) => {
       const field = isField(event.target) && !["radio", "checkbox", "range"].includes(event.target.type);
       // JupyterLab would take keys for commands of its own while the reader types.
@@ -227,6 +222,7 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
       const { busy } = snapshot.head;
       const lost = doc.activeElement === doc.body;
       change({ busy: Boolean(busy), notice: null, copied: false });
+      scrolled(caughtUp(el));
       if (lost && !busy && hadFocus) (el.querySelector(".hai-primary:not([disabled])") || el.querySelector("button:not([disabled])"))?.focus();
     };
     let hadFocus = false;

@@ -3,18 +3,17 @@ import { comparePanel, pairOf, quizCard, spreadPanel, verdictCard } from "./cour
 import { LABELS } from "./labels.js";
 import { blocksOf, button, callText, card, filled, heading, jsonBlock, legend, link, mark, muted, notices, pairs, pre, pretty, sayer, shortened, stack } from "./cards.js";
 import { copyText, imageOf, saveBlob, saveText } from "./frame.js";
+import { caughtUp, followScrolling, longList, reveal } from "./lists.js";
 import { grouped, h, html, mount, patch } from "./parts.js";
 import { childWords, contextCard, compactCard, doneChild, handedCard, lanes, streamCard } from "./frames.js";
 import { agentOf, assemble, callsOf, contentOf, derive, listed, placeOf, requestAt, requestMessages, requestText, stand, within } from "./snapshot.js";
 
 const METER = ["system", "tools", "user", "assistant", "results", "summary"];
-const FEW = 150;
-const AROUND = 40;
 const ROW = 28;
 
 export const freshUi = () => ({
   cursor: null, branch: null, json: null, raw: false, open: null, all: {}, edit: null, menu: null, notice: null, busy: false, copied: false, fault: null, said: "",
-  look: null, panel: null, pair: null, predict: false, took: null, folded: {}, stream: null,
+  rows: {}, panel: null, pair: null, predict: false, took: null, folded: {}, stream: null,
 });
 
 // ---- the view ---------------------------------------------------------------------------------------------------
@@ -122,10 +121,9 @@ function rail(c) {
   const items = listed(derived, ui.folded);
   const current = placeOf(derived, items, row);
   const count = items.length;
-  const [from, to] = windowOf(count, current, ui.look);
-  const long = to - from < count;
-  if (from > 0) rows.push(space("above", from));
-  else rows.push(...foreign(-1));
+  const { from, to, long, scroller, above, below } = longList(ui, "steps", count, ROW, { first: Math.max(current, 0) });
+  if (from === 0) rows.push(...foreign(-1));
+  else rows.push(above);
   for (let n = from; n < to; n++) {
     const item = items[n];
     if (item.frame) {
@@ -143,13 +141,13 @@ function rail(c) {
     rows.push(round.row);
     if (!c.quiz || round.from <= at) for (const id of round.ids) rows.push(...foreign(id));
   }
-  if (to < count) rows.push(space("below", count - to));
+  rows.push(below);
   const upcoming = c.upcoming;
   if (upcoming && at === derived.path.length - 1)
     rows.push(h("li", { key: "next" }, h("div", { class: "hai-row hai-next" }, h("span", { class: "hai-n" }),
       h("span", { class: "hai-what" }, mark(c.quiz ? "sys" : upcoming.kind === "call" ? "tool" : upcoming.kind === "wait" ? "warn" : "model"), h("span", {}, `${say("next")}: ${c.quiz ? "?" : shortNext(upcoming, say)}`)))));
   return h("nav", { class: "hai-rail", "aria-label": say("steps") }, heading(say("steps")),
-    h("ol", { class: long ? "hai-rows hai-many" : "hai-rows" }, rows),
+    h("ol", { class: long ? "hai-rows hai-many" : "hai-rows", "data-list": "steps", ...scroller }, rows),
     head.branches.length > 1 && h("div", { class: "hai-branches" }, heading(say("branches")),
       h("div", { role: "radiogroup", "aria-label": say("branches") }, head.branches.map((branch) =>
         h("button", { type: "button", role: "radio", key: branch.name, class: "hai-branch", "data-op": "switch", "data-arg": branch.name, "aria-checked": branch.name === c.branch ? "true" : "false" },
@@ -168,14 +166,6 @@ function frameRow({ derived, say, ui, at, quiz }, { frame, depth, at: began }, c
     h("span", { class: "hai-t" }, folded && child ? say("insteps", { n: child.steps }) : "")));
 }
 
-/** Which rows of a long list are in the page: those around the reader, or around where they have scrolled to. */
-export function windowOf(count, row, look) {
-  if (count <= FEW) return [0, count];
-  const from = Math.max(0, Math.min((look === null ? Math.max(row, 0) : look) - AROUND, count - 2 * AROUND));
-  return [from, Math.min(count, from + 2 * AROUND)];
-}
-
-const space = (key, rows) => h("li", { key, class: "hai-space", "aria-hidden": "true", style: `height:${rows * ROW}px` });
 const depthOf = (frame) => (frame ? frame.split("/").length : 0);
 // Deep frames are set in no further than leaves room for their names.
 const indent = (depth) => (depth > 0 ? `padding-left:${9 + 12 * Math.min(depth, 5)}px` : null);
@@ -464,7 +454,7 @@ export function act(snapshot, ui, op, arg = "", memo = null) {
   const derived = look(snapshot, branch);
   const { at, row } = stand(snapshot, ui, derived);
   const last = derived.path.length - 1;
-  const go = (to) => ({ ui: { cursor: to, edit: null, open: null, menu: null, look: null, panel: null }, send: { op: "jump", args: { tick: to < 0 ? -1 : derived.path[to] } } });
+  const go = (to) => ({ ui: { cursor: to, edit: null, open: null, menu: null, rows: {}, panel: null }, send: { op: "jump", args: { tick: to < 0 ? -1 : derived.path[to] } } });
   const rowAt = (i) => go(derived.rounds[Math.max(0, Math.min(i, derived.rounds.length - 1))].to);
   /** The next row of the list in a direction; rows that name a child are passed over. */
   const beside = (way) => {
@@ -479,7 +469,7 @@ export function act(snapshot, ui, op, arg = "", memo = null) {
     case "run": return head.live ? ask("finish") : go(last);
     case "up": return row > 0 ? beside(-1) : {};
     case "down": return beside(1);
-    case "fold": return { ui: { folded: { ...ui.folded, [arg]: !ui.folded[arg] }, look: null } };
+    case "fold": return { ui: { folded: { ...ui.folded, [arg]: !ui.folded[arg] }, rows: {} } };
     case "home": return derived.rounds.length ? rowAt(0) : {};
     case "end": return last >= 0 ? go(last) : {};
     case "row": return rowAt(Number(arg));
@@ -487,7 +477,7 @@ export function act(snapshot, ui, op, arg = "", memo = null) {
     case "switch": {
       if (arg === branch) return {};
       const tip = look(snapshot, arg).path.length - 1;
-      return { ui: { branch: arg, cursor: tip, edit: null, open: null, look: null, panel: null }, send: { op: "switch", args: { name: arg } } };
+      return { ui: { branch: arg, cursor: tip, edit: null, open: null, rows: {}, panel: null }, send: { op: "switch", args: { name: arg } } };
     }
     case "approve": return ask("approve", { call: arg });
     case "json": return { ui: { json: ui.json && (!arg || ui.json === arg) ? null : arg || (asked() ? "request" : "next"), copied: false } };
@@ -524,7 +514,7 @@ export function act(snapshot, ui, op, arg = "", memo = null) {
     return { ui: { panel: "compare", pair, menu: null }, send: { op: "compare", args: { a: pair[0], b: pair[1] } } };
   }
   function ask(name, args = {}) {
-    return { ui: { edit: null, menu: null, open: null, panel: null, look: null }, send: { op: name, args }, wait: true };
+    return { ui: { edit: null, menu: null, open: null, panel: null, rows: {} }, send: { op: name, args }, wait: true };
   }
 }
 
@@ -596,6 +586,9 @@ function render({ model, el, signal }) {
     ui = { ...ui, ...part };
     draw();
   }
+  function scrolled(moved) {
+    if (moved) change({ rows: { ...ui.rows, ...moved } });
+  }
   function unanswered() {
     change({ busy: false, notice: say("silent") });
   }
@@ -619,24 +612,18 @@ function render({ model, el, signal }) {
       const moved = "cursor" in done.ui;
       const next = { ...ui, ...done.ui };
       change({ ...done.ui, said: moved ? saidOf(next) : "" });
-      if (moved) reveal();
+      if (moved) revealStep();
     }
     for (const message of [done.send || []].flat()) tell(message, done.wait);
     follow(op, was);
+    scrolled(caughtUp(el));
   }
   function saidOf(there) {
     const derived = memo(snapshot, there.branch || snapshot.head.branch);
     const { row } = stand(snapshot, there, derived);
     return row >= 0 ? say("saidq", { n: derived.rounds[row].number ?? 0, what: roundWords(derived.rounds[row], say) }) : "";
   }
-  /** Scrolls the list of steps, and only that, to the current one. */
-  function reveal() {
-    const current = el.querySelector(".hai-cur");
-    const rows = current && current.closest(".hai-rows");
-    if (!rows) return;
-    const top = current.offsetTop - rows.offsetTop;
-    if (top < rows.scrollTop || top + current.offsetHeight > rows.scrollTop + rows.clientHeight) rows.scrollTop = top - rows.clientHeight / 2;
-  }
+  const revealStep = () => reveal(el.querySelector(".hai-cur"));
   /** Moves the focus to where the reader went on. */
   function follow(op, was) {
     if (["up", "down", "home", "end"].includes(op) && doc.activeElement && doc.activeElement.closest(".hai-rail")) {
@@ -735,16 +722,7 @@ function render({ model, el, signal }) {
     const fields = fieldsOf(el);
     perform("pair", [fields["pair 0"], fields["pair 1"]]);
   });
-  // Scrolling does not bubble, hence the capture.
-  el.addEventListener("scroll", (event) => {
-    const rows = event.target;
-    if (!rows.classList || !rows.classList.contains("hai-many")) return;
-    const derived = memo(snapshot, ui.branch || snapshot.head.branch);
-    const items = listed(derived, ui.folded);
-    const [from, to] = windowOf(items.length, placeOf(derived, items, stand(snapshot, ui, derived).row), ui.look);
-    const [top, bottom] = [Math.floor(rows.scrollTop / ROW), Math.ceil((rows.scrollTop + rows.clientHeight) / ROW)];
-    if ((top < from + 5 && from > 0) || (bottom > to - 5 && to < items.length)) change({ look: Math.floor((top + bottom) / 2) });
-  }, { capture: true, signal });
+  followScrolling(el, signal, scrolled);
   listen("keydown", (event) => {
     const field = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
     if (event.target.type === "radio" && event.key === "Enter") {
@@ -784,11 +762,12 @@ function render({ model, el, signal }) {
       spreadSeen = head.spread.id;
       next.panel = "spread";
     }
-    if (moved && !head.busy) next.look = null;
+    if (moved && !head.busy) next.rows = {};
     next.said = head.busy ? next.said : saidOf(next);
     ui = next;
     draw();
-    if (moved) reveal();
+    if (moved) revealStep();
+    scrolled(caughtUp(el));
     // A button that was pressed and is off now has the focus for a moment longer, and then nobody has.
     const focused = doc.activeElement;
     const lost = focused === doc.body ? wasInside : el.contains(focused) && Boolean(focused.disabled);
@@ -804,7 +783,7 @@ function render({ model, el, signal }) {
   if (signal) signal.addEventListener("abort", stop);
   draw();
   // The element is in the page, and has a size, only after this.
-  doc.defaultView.requestAnimationFrame(reveal);
+  doc.defaultView.requestAnimationFrame(revealStep);
   return stop;
 }
 

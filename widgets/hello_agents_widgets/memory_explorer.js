@@ -1,7 +1,8 @@
 // MemoryExplorer: memories and documents in a list, hits with their reasons, and forms to add and to forget.
-import { button, card, heading, link, mark, muted, notices, pill, pre, rows, sayer, scoreBar } from "./cards.js";
+import { button, card, heading, link, mark, muted, notices, pill, pre, sayer, scoreBar } from "./cards.js";
 import { frame } from "./frame.js";
 import { LABELS } from "./labels.js";
+import { rows } from "./lists.js";
 import { grouped, h, html } from "./parts.js";
 
 export const EXPLORER_LABELS = {

@@ -1,7 +1,8 @@
 // RunTree: frames as an indented tree with bars, and beside it what one of them was asked, answered and allowed.
-import { button, card, heading, inSight, link, mark, muted, notices, pairs, pill, pre, sayer, scrolledTo } from "./cards.js";
+import { button, card, heading, link, mark, muted, notices, pairs, pill, pre, sayer } from "./cards.js";
 import { frame } from "./frame.js";
 import { LABELS } from "./labels.js";
+import { longList, showing } from "./lists.js";
 import { grouped, h, html } from "./parts.js";
 
 export const TREE_LABELS = {
@@ -21,11 +22,10 @@ export const TREE_LABELS = {
   },
 };
 
-const ROW_TALL = 28;
-const FEW_FRAMES = 16;
+const ROW_TALL = 44;
 const LIMITS = ["max_steps", "max_tokens", "max_repeats", "max_calls_per_tool", "max_failures", "max_total_steps", "max_seconds", "max_cost"];
 
-export const freshUi = ({ head }) => ({ all: {}, raw: false, copied: false, busy: false, fault: null, notice: null, said: "", chosen: head.chosen, folded: {}, top: 0 });
+export const freshUi = ({ head }) => ({ all: {}, raw: false, copied: false, busy: false, fault: null, notice: null, said: "", chosen: head.chosen, folded: {}, rows: {} });
 
 /** The frames that are not hidden below a folded one, in their order. */
 export function unfolded(frames, folded) {
@@ -56,18 +56,17 @@ export function view(snapshot, ui = freshUi(snapshot)) {
     h("div", { class: "hai-hidden", role: "status", "aria-live": "polite" }, ui.said));
 }
 
-const headRow = (say) => h("div", { class: "hai-treehead", "aria-hidden": "true" }, ["rt_frame", "rt_share", "rt_tokens", "rt_steps_", "rt_ended"].map((name) => h("span", { key: name }, say(name))));
+const headRow = (say) => h("div", { class: "hai-treehead", "aria-hidden": "true", "data-sticky": "true" }, ["rt_frame", "rt_share", "rt_tokens", "rt_steps_", "rt_ended"].map((name) => h("span", { key: name }, say(name))));
 
+/** A tree that is not long has as much room as it needs, and its names wrap. */
 function tree(c) {
   const { ui, say } = c;
   const shown = unfolded(c.frames, ui.folded);
-  const few = shown.length <= FEW_FRAMES;
-  const [from, to] = few ? [0, shown.length] : inSight(shown.length, ui.top, ROW_TALL);
+  const { from, to, long, scroller, above, below } = longList(ui, "frames", shown.length, ROW_TALL, { tag: "div" });
   const stop = shown.includes(c.chosen) ? c.chosen : shown[0];
-  return h("div", { class: `hai-treescroll${few ? " hai-short" : ""}`, "data-scroll": "look" },
+  return h("div", { class: `hai-treescroll${long ? " hai-longtree" : ""}`, "data-list": "frames", ...scroller },
     headRow(say),
-    h("div", { role: "tree", "aria-label": say("rt_region"), style: few ? null : `padding:${from * ROW_TALL}px 0 ${(shown.length - to) * ROW_TALL}px` },
-      shown.slice(from, to).map((one) => row(c, one, one === c.chosen, one === stop))));
+    h("div", { role: "tree", "aria-label": say("rt_region") }, above, shown.slice(from, to).map((one) => row(c, one, one === c.chosen, one === stop)), below));
 }
 
 function endOf(one, say) {
@@ -81,9 +80,10 @@ function row({ head, ui, say }, one, chosen, stop) {
   const [kind, words] = endOf(one, say);
   const open = !ui.folded[one.frame];
   return h("button", { key: `f ${one.frame}`, type: "button", role: "treeitem", class: "hai-treerow", "data-op": "choose", "data-arg": one.frame, "aria-level": String(one.depth + 1), "aria-selected": chosen ? "true" : "false", "aria-expanded": one.children ? (open ? "true" : "false") : null, tabindex: stop ? "0" : "-1" },
-    h("span", { class: "hai-treename", style: `padding-left:${Math.min(one.depth, 12) * 16}px` },
+    h("span", { class: "hai-treename", style: `padding-left:${Math.min(one.depth, 12) * 16}px`, title: [one.agent, one.frame].filter(Boolean).join(" · ") },
       one.children ? h("span", { class: "hai-fold", "data-op": "fold", "data-arg": one.frame, "aria-hidden": "true" }, open ? "▾" : "▸") : h("span", { class: "hai-fold", "aria-hidden": "true" }),
-      h("b", {}, one.agent), one.id && h("span", { class: "hai-muted hai-treeid" }, one.id), h("span", { class: "hai-muted hai-treesays", "aria-hidden": "true" }, (one.answer === null ? one.question : one.answer).split("\n")[0])),
+      h("span", { class: "hai-treewho" }, h("b", {}, one.agent), one.id && [" ", h("span", { class: "hai-muted hai-treeid" }, one.id)]),
+      h("span", { class: "hai-muted hai-treesays", "aria-hidden": "true" }, (one.answer === null ? one.question : one.answer).split("\n")[0])),
     h("span", { class: "hai-treebar", "aria-hidden": "true" }, h("i", { class: "hai-b-own", style: wide(one.own, head.tokens) }), h("i", { class: "hai-b-below", style: wide(one.tokens - one.own, head.tokens) })),
     h("span", { class: "hai-num" }, grouped(one.tokens), h("span", { class: "hai-hidden" }, ` ${say("rt_tokens")}`)),
     h("span", { class: "hai-num" }, String(one.steps), h("span", { class: "hai-hidden" }, ` ${say("rt_steps_")}`)),
@@ -97,16 +97,17 @@ function reading(c, one) {
   const filter = limits.tools === null ? say("rt_all") : limits.tools.length ? limits.tools.join(", ") : say("rt_notools");
   const code = one.frame ? `tree.inspect(${JSON.stringify(one.frame)})` : "tree.inspect()";
   return h("section", { class: "hai-flow", "aria-label": one.agent },
-    h("div", { class: "hai-treename" }, mark(kind), h("b", {}, one.agent), pill(words, kind === "done" ? "tool" : kind)),
+    h("div", { class: "hai-treetitle" }, mark(kind), h("b", {}, one.agent), pill(words, kind === "done" ? "tool" : kind)),
     one.frame && h("span", { class: "hai-muted hai-code" }, `${say("rt_path")}: ${one.frame}`),
     text(c, "user", "rt_question", one.question || say("rt_noquestion"), one.cut[0], one),
     text(c, kind === "done" ? "done" : kind, "rt_answer", one.answer === null ? say("rt_noanswer") : one.answer, one.cut[1], one),
-    heading(say("rt_numbers")),
-    pairs([[say("rt_steps_"), String(one.steps)], [say("rt_prompt"), grouped(one.prompt)], [say("rt_completion"), grouped(one.completion)], [say("rt_own"), grouped(one.own)], [say("rt_below"), grouped(one.tokens - one.own)], [say("rt_sum"), grouped(one.tokens)], [say("rt_failed"), String(one.failed)],
-      [say("rt_used"), Object.entries(one.tools).map(([name, n]) => say("rt_times", { name, n })).join(", ") || say("rt_none")]]),
-    heading(say("rt_limits")),
-    pairs([[say("rt_filter"), filter], ...LIMITS.filter((name) => limits[name] !== null).map((name) => [say(`rt_${name}`), Number.isInteger(limits[name]) ? grouped(limits[name]) : String(limits[name])])]),
-    LIMITS.some((name) => limits[name] === null) && h("p", { class: "hai-muted" }, say("rt_nolimit", { names: LIMITS.filter((name) => limits[name] === null).map((name) => say(`rt_${name}`)).join(", ") })),
+    h("div", { class: "hai-treefacts" },
+      h("div", {}, heading(say("rt_numbers")),
+        pairs([[say("rt_steps_"), String(one.steps)], [say("rt_prompt"), grouped(one.prompt)], [say("rt_completion"), grouped(one.completion)], [say("rt_own"), grouped(one.own)], [say("rt_below"), grouped(one.tokens - one.own)], [say("rt_sum"), grouped(one.tokens)], [say("rt_failed"), String(one.failed)],
+          [say("rt_used"), Object.entries(one.tools).map(([name, n]) => say("rt_times", { name, n })).join(", ") || say("rt_none")]])),
+      h("div", {}, heading(say("rt_limits")),
+        pairs([[say("rt_filter"), filter], ...LIMITS.filter((name) => limits[name] !== null).map((name) => [say(`rt_${name}`), Number.isInteger(limits[name]) ? grouped(limits[name]) : String(limits[name])])]),
+        LIMITS.some((name) => limits[name] === null) && h("p", { class: "hai-muted" }, say("rt_nolimit", { names: LIMITS.filter((name) => limits[name] === null).map((name) => say(`rt_${name}`)).join(", ") })))),
     h("p", { class: "hai-muted" }, say("rt_open"), " ", h("span", { class: "hai-code" }, code), " ", link("copy", code, c.ui.copied ? say("copied") : say("rt_copy"))));
 }
 
@@ -116,7 +117,11 @@ function text(c, kind, name, words, cut, one) {
 
 export function act(snapshot, ui, op, arg) {
   const frames = snapshot.frames || [];
-  const choose = (one, more = {}) => (one ? { ui: { ...more, chosen: one.frame, copied: false }, send: { op: "choose", args: { frame: one.frame } }, focus: `[data-op=choose][data-arg="${one.frame.replace(/["\\]/g, "\\$&")}"]` } : {});
+  const choose = (one) => {
+    if (!one) return {};
+    const { rows } = showing(ui, "frames", unfolded(frames, ui.folded).indexOf(one));
+    return { ui: { rows, chosen: one.frame, copied: false }, send: { op: "choose", args: { frame: one.frame } }, focus: `[data-op=choose][data-arg="${one.frame.replace(/["\\]/g, "\\$&")}"]` };
+  };
   const fold = (path, yes) => ({ ui: { folded: { ...ui.folded, [path]: yes } } });
   switch (op) {
     case "choose": return choose(frames.find((one) => one.frame === arg));
@@ -126,7 +131,7 @@ export function act(snapshot, ui, op, arg) {
       const shown = unfolded(frames, ui.folded);
       const at = shown.findIndex((one) => one.frame === ui.chosen);
       const to = { down: Math.min(at + 1, shown.length - 1), up: Math.max(at - 1, 0), first: 0, last: shown.length - 1 }[op];
-      return choose(shown[to], shown.length > FEW_FRAMES ? { top: Math.max(0, to * ROW_TALL - 200) } : {});
+      return choose(shown[to]);
     }
     case "right": case "left": {
       const one = frames.find((each) => each.frame === ui.chosen);
@@ -134,10 +139,6 @@ export function act(snapshot, ui, op, arg) {
       const open = one.children > 0 && !ui.folded[one.frame];
       if (op === "right") return one.children && !open ? fold(one.frame, false) : {};
       return open ? fold(one.frame, true) : choose(frames.find((each) => each.frame === one.frame.split("/").slice(0, -1).join("/")));
-    }
-    case "look": {
-      const top = scrolledTo(arg, ui.top, ROW_TALL);
-      return top === null ? {} : { ui: { top } };
     }
     case "copy": return { copy: arg };
     case "image": return { image: snapshot.head.title };

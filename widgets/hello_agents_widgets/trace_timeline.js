@@ -1,7 +1,8 @@
 // TraceTimeline: spans on an axis of time or order, in lanes by frame; a list of them to search; one of them in full.
-import { button, card, inSight, link, mark, muted, notices, pill, pre, pretty, sayer, scrolledTo } from "./cards.js";
+import { button, card, link, mark, muted, notices, pill, pre, pretty, sayer } from "./cards.js";
 import { frame } from "./frame.js";
 import { LABELS } from "./labels.js";
+import { longList, scrollerOf, showing } from "./lists.js";
 import { grouped, h, html } from "./parts.js";
 
 export const TRACE_LABELS = {
@@ -26,10 +27,13 @@ const SPAN_MARKS = { model: "model", tool: "tool", message: "user", agent: "sys"
 const LINE = 28;
 const SPAN_TALL = 18;
 const LANE_GAP = 8;
+const LANE_UNIT = SPAN_TALL + LANE_GAP;
+const LANES_ABOVE = 20;
+const LANES_DRAWN = 40;
 const MOST_DRAWN = 400;
 const BINS = 240;
 
-export const freshUi = () => ({ all: {}, raw: false, copied: false, busy: false, fault: null, notice: null, said: "", pick: null, kind: "", text: "", only: false, axis: "time", win: null, top: 0, laneTop: 0 });
+export const freshUi = () => ({ all: {}, raw: false, copied: false, busy: false, fault: null, notice: null, said: "", pick: null, kind: "", text: "", only: false, axis: "time", win: null, rows: {} });
 
 /** Whether the axis is time, and how long it is. */
 const axisOf = (head, ui) => (head.seconds !== null && ui.axis === "time" ? { time: true, end: head.seconds } : { time: false, end: head.length });
@@ -139,13 +143,15 @@ function chart(c) {
   const at = (place) => (100 * (place - a)) / (b - a || 1);
   let top = 0;
   const tops = head.lanes.map((lane) => { const here = top; top += tall(lane); return here; });
-  const seen = (i) => tops[i] + tall(head.lanes[i]) >= ui.laneTop - 400 && tops[i] <= ui.laneTop + 900;
+  const first = ui.rows.lanes || 0;
+  const [from, to] = [Math.max(0, first - LANES_ABOVE), first + LANES_DRAWN];
+  const seen = (i) => tops[i] + tall(head.lanes[i]) >= from * LANE_UNIT && tops[i] <= to * LANE_UNIT;
   const pieces = new Map();
   for (const piece of drawn(spans, c.numbers, axis, win)) if (seen(piece.lane)) pieces.set(piece.lane, [...(pieces.get(piece.lane) || []), piece]);
   const unit = (place) => (axis.time ? clock(place) : grouped(Math.round(place)));
   return h("section", { class: "hai-chart", "aria-label": say("tt_lanes") },
     h("div", { class: "hai-axis", "aria-hidden": "true" }, ticksOf(win).map((tick) => h("span", { key: String(tick), style: `left:${at(tick).toFixed(3)}%` }, unit(tick)))),
-    h("div", { class: "hai-lanes", "data-scroll": "lanes" }, h("div", { style: `position:relative;height:${top}px` },
+    h("div", { class: "hai-lanes", ...scrollerOf("lanes", LANE_UNIT, from, to, Math.ceil(top / LANE_UNIT)) }, h("div", { style: `position:relative;height:${top}px` },
       head.lanes.map((lane, i) => seen(i) && laneRow(c, lane, i, tops[i], pieces.get(i) || [], at)))));
 }
 
@@ -181,10 +187,10 @@ function lineOf(c, one) {
 
 function list(c) {
   const { ui, say, spans, numbers, head } = c;
-  const [from, to] = inSight(numbers.length, ui.top, LINE, 420);
+  const { from, to, scroller, above, below } = longList(ui, "events", numbers.length, LINE);
   const stop = numbers.includes(ui.pick) ? ui.pick : numbers[0];
-  return h("section", { class: "hai-tracelist", "aria-label": say("tt_list"), "data-scroll": "look" },
-    numbers.length === 0 ? h("p", { class: "hai-empty hai-muted" }, say("tt_nothing")) : h("ol", { style: `padding:${from * LINE}px 0 ${(numbers.length - to) * LINE}px` },
+  return h("section", { class: "hai-tracelist", "aria-label": say("tt_list"), "data-list": "events", ...scroller },
+    numbers.length === 0 ? h("p", { class: "hai-empty hai-muted" }, say("tt_nothing")) : h("ol", {}, above,
       numbers.slice(from, to).map((i, n) => {
         const one = spans[i];
         const lane = head.lanes[one.lane];
@@ -193,7 +199,7 @@ function list(c) {
           h("span", { class: "hai-q", style: `padding-left:${10 * Math.min(lane ? lane.depth : 0, 6)}px` }, lineOf(c, one)),
           one.failed && h("span", { class: "hai-hidden" }, say("error")),
           h("span", { class: "hai-num" }, one.t && one.to > one.from ? clock(one.t[1] - one.t[0]) : "")));
-      })));
+      }), below));
 }
 
 function reading(c) {
@@ -228,10 +234,9 @@ export function act(snapshot, ui, op, arg, fields) {
   const win = ui.win || [0, axis.end];
   const wide = win[1] - win[0];
   const lanesTop = (i) => head.lanes.slice(0, spans[i].lane).reduce((sum, lane) => sum + tall(lane), 0);
-  const pick = (i, more = {}) => {
+  const pick = (i, more = {}, place = numbers.indexOf(i)) => {
     if (i === undefined || !spans[i]) return {};
-    const place = numbers.indexOf(i);
-    return { ui: { pick: i, copied: false, win: holding(ui.win, placeOf(spans[i], axis), axis.end), laneTop: lanesTop(i), ...(place < 0 ? {} : { top: Math.max(0, place * LINE - 160) }), ...more }, focus: `.hai-traceline[data-arg="${i}"]` };
+    return { ui: { pick: i, copied: false, win: holding(ui.win, placeOf(spans[i], axis), axis.end), rows: { ...showing(ui, "events", Math.max(0, place)).rows, lanes: Math.floor(lanesTop(i) / LANE_UNIT) }, ...more }, focus: `.hai-traceline[data-arg="${i}"]`, reveal: ".hai-span.hai-on" };
   };
   const zoom = (factor) => {
     const middle = ui.pick !== null && spans[ui.pick] ? placeOf(spans[ui.pick], axis).reduce((x, y) => x + y) / 2 : (win[0] + win[1]) / 2;
@@ -243,6 +248,7 @@ export function act(snapshot, ui, op, arg, fields) {
     const from = Math.max(0, Math.min(win[0] + share * wide, axis.end - wide));
     return ui.win ? { ui: { win: [from, from + wide] } } : {};
   };
+  const fromTheTop = (change) => ({ ui: { ...change, rows: { ...ui.rows, events: 0 } }, reveal: ".hai-traceline" });
   switch (op) {
     case "pick": return pick(Number(arg));
     case "block": {
@@ -261,10 +267,10 @@ export function act(snapshot, ui, op, arg, fields) {
       if (goal === undefined) return {};
       // A filter that hides the error would hide what was asked for.
       const hidden = !numbers.includes(goal);
-      return pick(goal, hidden ? { kind: "", text: "", top: Math.max(0, goal * LINE - 160) } : {});
+      return hidden ? pick(goal, { kind: "", text: "" }, goal) : pick(goal);
     }
-    case "filter": return { ui: { kind: fields.kind, text: fields.text, top: 0 } };
-    case "only": return { ui: { only: !ui.only, top: 0 } };
+    case "filter": return fromTheTop({ kind: fields.kind, text: fields.text });
+    case "only": return fromTheTop({ only: !ui.only });
     case "axis": return { ui: { axis: fields.axis, win: null } };
     case "fit": return { ui: { win: null } };
     case "in": return zoom(0.5);
@@ -278,14 +284,6 @@ export function act(snapshot, ui, op, arg, fields) {
       const [s, e] = [Math.min(...mates.map(([x]) => x)), Math.max(...mates.map(([, y]) => y))];
       const room = Math.max((e - s) * 0.08, axis.end * 1e-6, axis.time ? 0 : 0.5);
       return { ui: { win: [Math.max(0, s - room), Math.min(axis.end, e + room)] } };
-    }
-    case "look": {
-      const top = scrolledTo(arg, ui.top, LINE);
-      return top === null ? {} : { ui: { top } };
-    }
-    case "lanes": {
-      const top = Number(arg.split(" ")[0]);
-      return Math.abs(top - ui.laneTop) < 200 ? {} : { ui: { laneTop: top } };
     }
     case "copy": return { copy: JSON.stringify(spans[ui.pick] || {}, null, 1) };
     case "image": return { image: head.title };
