@@ -37,10 +37,10 @@ class Policy:
     the limit, the messages since the last count are counted.
     """
 
-    def __init__(self, config: Config, model: str = "") -> None:
+    def __init__(self, config: Config, model: str = "", counter: TokenCounter | None = None) -> None:
         self.config = config
         self.model = model
-        self._counter: TokenCounter | None = None
+        self._counter = counter
         self._conversation: tuple[Messages, int] = (Messages(), 0)
         self._tools: tuple[Sequence[dict[str, Any]], int] = ((), 0)
 

@@ -32,9 +32,9 @@ def context_meter(widget: Any) -> None:
 
 
 def history_compression(widget: Any) -> None:
-    assert widget.locator(".hai-f-summary").count() == 1
+    assert widget.locator(".hai-piece.hai-f-summary").count() == 1
     widget.get_by_role("slider").first.fill("2000")
-    widget.locator(".hai-f-summary").wait_for(state="detached")
+    widget.locator(".hai-piece.hai-f-summary").wait_for(state="detached")
 
 
 def context_pipeline(widget: Any) -> None:

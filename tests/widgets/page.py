@@ -70,6 +70,12 @@ def show(page: Page, widget: Any, *, live: bool | None = True, dark: bool = Fals
     page.evaluate(MOUNT, [str(widget._esm), state, live])
 
 
+def push(page: Page, widget: Any) -> None:
+    """Tells the page what the widget has set since, as a comm does when Python does something by itself."""
+    state = widget.get_state()
+    page.evaluate("(part) => window.put(part)", {key: state[key] for key in state if key == "head" or key.startswith("log_")})
+
+
 def picture(page: Page, html: str, dark: bool = False) -> None:
     """Puts a picture at rest into the page."""
     ink, back = ("#e6e9ef", "#14171c") if dark else ("#1f2530", "#fff")

@@ -56,22 +56,26 @@ def test_numbers_add_up_and_nothing_is_lost_unsaid(rounds: int, threshold: int, 
     messages = conversation(rounds)
     widget = HistoryCompression(messages, threshold=threshold, keep=keep, model="gpt-4o")
     count = TokenCounter("gpt-4o").count_message
-    head, shown = widget.head, widget.snapshot["messages"]
+    head, shown, spans = widget.head, widget.snapshot["messages"], widget.snapshot["rounds"]
     assert [one["tokens"] for one in shown] == [count(one) for one in messages]
     assert head["before"] == sum(map(count, messages))
     assert head["after"] == sum(map(count, widget.compressed)) <= head["before"]
     assert head["due"] == (head["before"] > threshold)
     assert head["due"] or widget.compressed == messages
-    places = [place for one in head["rounds"] for place in range(one["from"], one["to"])]
+    places = [place for one in spans for place in range(one["from"], one["to"])]
     assert places == list(range(1, len(messages)))
+    assert [one["tokens"] for one in spans] == [sum(map(count, messages[one["from"] : one["to"]])) for one in spans]
+    assert head["rest"] == count(messages[0])
     for message, fate in zip(messages, head["fates"], strict=True):
-        assert (fate == "kept") == any(one is message for one in widget.compressed)
-    assert head["fates"][0] == "kept"
-    assert head["fates"][-1] == "kept"
-    left = sum(n for n, fate in zip((one["tokens"] for one in shown), head["fates"], strict=True) if fate == "kept")
-    left += sum(one["tokens"] for one in head["shortened"])
+        assert (fate == "k") == any(one is message for one in widget.compressed)
+    assert head["fates"][0] == head["fates"][-1] == "k"
+    for place, (one, fate) in enumerate(zip(spans, head["round_fates"], strict=True)):
+        inside = set(head["fates"][one["from"] : one["to"]])
+        assert inside == {fate} or (fate == "s" and inside)
+        assert (fate == "s") == (str(place) in head["left"])
+    left = [head["left"].get(str(n), one["tokens"]) for n, one in enumerate(spans) if head["round_fates"][n] != "f"]
     others = [one for one in widget.compressed if one.role == "summary"]
-    assert left + sum(map(count, others)) == head["after"]
+    assert head["rest"] + sum(left) + sum(map(count, others)) == head["after"]
 
 
 def test_every_kind_of_subject() -> None:
@@ -105,6 +109,52 @@ def test_operations_and_their_errors() -> None:
         assert (widget.threshold, widget.keep) == (300, 1)
     widget.dispatch({"op": "dance"})
     assert "dance" in widget.error
+
+
+def test_what_python_sets_is_what_is_shown() -> None:
+    """By its own name or by `set`: the same events, and the page is told that it was not the reader."""
+    widget, other = (HistoryCompression(conversation(), threshold=500, keep=3) for _ in range(2))
+    seen: list[tuple[str, int]] = []
+    widget.observe(lambda change: seen.append((change["name"], change["new"])), ["threshold", "keep"])
+    turn = widget.head["turn"]
+    widget.threshold = 300
+    widget.keep = 1
+    other.set(threshold=300, keep=1)
+    assert seen == [("threshold", 300), ("keep", 1)]
+    assert widget.compressed == other.compressed
+    assert (widget.head["threshold"], widget.head["keep"], widget.head["turn"]) == (300, 1, turn + 2)
+    assert widget.head["after"] == other.head["after"] < 500
+    widget.dispatch({"op": "set", "args": {"threshold": 400, "keep": 2}})
+    assert (widget.threshold, widget.keep, widget.head["turn"]) == (400, 2, turn + 2)
+    for name, value in (("threshold", 0), ("keep", -1)):
+        with pytest.raises(ValueError, match=f"{name}={value}"):
+            setattr(widget, name, value)
+        with pytest.raises(ValueError, match=f"{name}={value}"):
+            widget.set(**{name: value})
+    assert (widget.threshold, widget.keep) == (400, 2)
+    with pytest.raises(ValueError, match="threshold=0"):
+        widget.set(keep=4, threshold=0)
+    assert (widget.threshold, widget.keep, widget.head["keep"]) == (400, 2, 2)
+
+
+def test_the_summary_stands_where_it_stands_in_the_conversation() -> None:
+    """Also inside a round that was too long by itself."""
+    rounds = conversation(9)
+    assert HistoryCompression(rounds, threshold=500, keep=3).head["summary"]["behind"] == 0
+    calls = [ToolCall(f"x{n}", "look_up", {"city": f"city {n}"}) for n in range(30)]
+    long = [Message("You are a guide.", "system"), Message("Look everywhere.", "user")]
+    for call in calls:
+        long += [Message(None, "assistant", tool_calls=[call]), Message("hotel: 100\n" * 9, "tool", answers=call.id)]
+    widget = HistoryCompression(long, threshold=700, keep=1)
+    roles = [one.role for one in widget.compressed]
+    assert roles[1:3] == ["user", "summary"]
+    assert (widget.head["round_fates"], widget.head["summary"]["behind"]) == ("s", 1)
+
+
+def test_calls_are_sent_as_calls_and_results_with_the_name_of_their_tool() -> None:
+    shown = HistoryCompression(conversation(2), threshold=500).snapshot["messages"]
+    assert shown[2]["calls"] == [{"name": "look_up", "arguments": '{"city":"city 0"}'}]
+    assert (shown[3]["role"], shown[3]["name"]) == ("tool", "look_up")
 
 
 def test_at_rest_it_is_the_same_and_escaped() -> None:

@@ -101,6 +101,7 @@ class BookWidget(anywidget.AnyWidget):
         self.logs: list[dict[str, Any]] = []
         self._answered: dict[str, Any] | None = None
         self._busy = False
+        self._turn = 0
         _close_older(self, subject)
         super().__init__(layout=Layout(**_model_id()), **_model_id())
         self.on_msg(self._on_message)
@@ -131,7 +132,11 @@ class BookWidget(anywidget.AnyWidget):
     # -- telling the page ----------------------------------------------------------------------------
 
     def publish(self) -> None:
-        """Sends what is new, and the head."""
+        """Sends what is new, and the head. The page then shows what Python has set, unless the reader asked for it."""
+        self._turn += not self._busy
+        self._tell_all()
+
+    def _tell_all(self) -> None:
         part = self.take()
         if part is not None:
             self.logs.append(part)
@@ -141,6 +146,7 @@ class BookWidget(anywidget.AnyWidget):
             "logs": len(self.logs),
             "error": self.error,
             "busy": self._busy,
+            "turn": self._turn,
             "answered": self._answered,
         }
 
@@ -181,7 +187,7 @@ class BookWidget(anywidget.AnyWidget):
             self.error = f"{type(error).__name__}: {error}"
         finally:
             self._busy = False
-            self.publish()
+            self._tell_all()
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         if isinstance(content, Mapping):

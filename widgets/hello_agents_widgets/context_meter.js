@@ -7,11 +7,11 @@ import { grouped, h, html } from "./parts.js";
 export const METER_LABELS = {
   en: {
     cm_region: "Context window", cm_items: "{n} items", cm_biggest: "Biggest: {name}, {n} tokens, {p} %", cm_bysize: "biggest first", cm_byorder: "in the order sent", cm_order: "Order", cm_all: "all kinds", cm_kind: "Kind",
-    cm_refresh: "Look again", cm_image: "image", cm_empty: "There is nothing in the window yet.", cm_pick: "Choose an item to read it.", cm_left: "{n} tokens until compression starts", cm_over: "The threshold is passed by {n} tokens.", cm_more: "… {n} more", cm_item: "item", cm_share: "share of what is used",
+    cm_refresh: "Look again", cm_empty: "There is nothing in the window yet.", cm_pick: "Choose an item to read it.", cm_left: "{n} tokens until compression starts", cm_over: "The threshold is passed by {n} tokens.", cm_more: "… {n} more", cm_item: "item", cm_share: "share of what is used",
   },
   zh: {
     cm_region: "上下文窗口", cm_items: "{n} 项", cm_biggest: "最大：{name}，{n} 个 token，{p} %", cm_bysize: "从大到小", cm_byorder: "按发送顺序", cm_order: "顺序", cm_all: "全部类别", cm_kind: "类别",
-    cm_refresh: "重新查看", cm_image: "图像", cm_empty: "窗口里还没有内容。", cm_pick: "选择一项以阅读。", cm_left: "距离开始压缩还有 {n} 个 token", cm_over: "已超过阈值 {n} 个 token。", cm_more: "… 还有 {n} 项", cm_item: "项", cm_share: "占已用的比例",
+    cm_refresh: "重新查看", cm_empty: "窗口里还没有内容。", cm_pick: "选择一项以阅读。", cm_left: "距离开始压缩还有 {n} 个 token", cm_over: "已超过阈值 {n} 个 token。", cm_more: "… 还有 {n} 项", cm_item: "项", cm_share: "占已用的比例",
   },
 };
 
@@ -33,7 +33,7 @@ export function view(snapshot, ui = freshUi()) {
     h("header", { class: "hai-bar" },
       h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, say("cm_region")),
       pill(say("cm_items", { n: head.items.length })), pill(say("tokens", { n: grouped(head.total) })), !head.exact && muted(say("estimate")),
-      h("span", { class: "hai-gap" }), button("refresh", say("cm_refresh"), null, { disabled: ui.busy }), button("image", say("cm_image"))),
+      h("span", { class: "hai-gap" }), button("refresh", say("cm_refresh"), null, { disabled: ui.busy }), button("image", say("saveimage"))),
     notices(c),
     h("div", { class: "hai-windowrow" },
       stack(parts),

@@ -8,7 +8,7 @@ import { grouped, h, html } from "./parts.js";
 export const PIPELINE_LABELS = {
   en: {
     cp_region: "Context pipeline", cp_query: "query", cp_ask: "Build", cp_max_tokens: "request limit", cp_reserve_ratio: "kept free for the answer", cp_min_relevance: "least relevance", cp_mmr_lambda: "MMR λ: score against novelty",
-    cp_recency_weight: "weight of recency", cp_enable_mmr: "MMR: leave out what is alike", cp_enable_compression: "cut by sentences", cp_on: "on", cp_off: "off", cp_reset: "as given", cp_back: "setting before", cp_image: "image", cp_text: "finished text", cp_notext: "hide text",
+    cp_recency_weight: "weight of recency", cp_enable_mmr: "MMR: leave out what is alike", cp_enable_compression: "cut by sentences", cp_on: "on", cp_off: "off", cp_reset: "as given", cp_back: "setting before", cp_text: "finished text", cp_notext: "hide text",
     cp_packets: "{n} packets", cp_ofbudget: "{n} of {m} tokens", cp_gather: "Gather", cp_select: "Select", cp_structure: "Structure", cp_compress: "Compress", cp_gathered: "{n} packets, {t} tokens, {s} sources",
     cp_chosen: "{n} selected, {m} left out", cp_sections: "{n} sections, {t} tokens", cp_fits: "{b} allowed, {n} used", cp_from: "{n} packets, {t} tokens", cp_from1: "1 packet, {t} tokens", cp_nothing: "nothing", cp_failed: "failed",
     cp_stage_select: "while selecting", cp_stage_compress: "while compressing", cp_selected: "Selected", cp_out: "Left out", cp_noneout: "Nothing was left out.", cp_nonein: "Nothing was selected.", cp_required: "always in", cp_same: "as it was", cp_gone: "cut whole", cp_bymodel: "rewritten by the model", cp_never: "never cut",
@@ -21,7 +21,7 @@ export const PIPELINE_LABELS = {
   },
   zh: {
     cp_region: "上下文流水线", cp_query: "查询", cp_ask: "构建", cp_max_tokens: "请求上限", cp_reserve_ratio: "为回答预留", cp_min_relevance: "最低相关性", cp_mmr_lambda: "MMR λ：得分与新颖性",
-    cp_recency_weight: "时效性权重", cp_enable_mmr: "MMR：去除相似内容", cp_enable_compression: "按句缩减", cp_on: "开", cp_off: "关", cp_reset: "恢复原设置", cp_back: "上一个设置", cp_image: "图像", cp_text: "完整文本", cp_notext: "收起文本",
+    cp_recency_weight: "时效性权重", cp_enable_mmr: "MMR：去除相似内容", cp_enable_compression: "按句缩减", cp_on: "开", cp_off: "关", cp_reset: "恢复原设置", cp_back: "上一个设置", cp_text: "完整文本", cp_notext: "收起文本",
     cp_packets: "{n} 个信息包", cp_ofbudget: "{m} 个 token 中用了 {n} 个", cp_gather: "收集", cp_select: "选择", cp_structure: "组织", cp_compress: "压缩", cp_gathered: "{s} 个来源，{n} 个信息包，{t} 个 token",
     cp_chosen: "选入 {n} 个，未选入 {m} 个", cp_sections: "{n} 个部分，{t} 个 token", cp_fits: "允许 {b} 个，用了 {n} 个", cp_from: "{n} 个信息包，{t} 个 token", cp_from1: "1 个信息包，{t} 个 token", cp_nothing: "没有内容", cp_failed: "失败",
     cp_stage_select: "选择时", cp_stage_compress: "压缩时", cp_selected: "已选入", cp_out: "未选入", cp_noneout: "没有未选入的内容。", cp_nonein: "没有选入任何内容。", cp_required: "总是包含", cp_same: "保持原样", cp_gone: "整段删去", cp_bymodel: "由模型改写", cp_never: "从不缩减",
@@ -41,10 +41,7 @@ const [GATHER_ROW, SELECT_ROW] = [46, 74];
 const SLIDERS = [["reserve_ratio", 0, 0.9, 0.05], ["min_relevance", 0, 1, 0.05], ["mmr_lambda", 0, 1, 0.05], ["recency_weight", 0, 1, 0.05]];
 const SWITCHES = ["enable_mmr", "enable_compression"];
 
-export const freshUi = () => ({ all: {}, raw: false, copied: false, busy: false, fault: null, notice: null, said: "", rows: {}, pick: null, text: false, query: null, knobs: null, turn: null });
-
-/** What the reader has moved or written, unless Python has gone on by itself since. */
-const moved = ({ head, ui }, name) => (ui.turn === head.turn ? ui[name] : null);
+export const freshUi = () => ({ all: {}, raw: false, copied: false, busy: false, fault: null, notice: null, said: "", rows: {}, pick: null, text: false, query: null, knobs: null });
 
 /** The packets as they stand now, put together once for each answer of Python. */
 const joined = new WeakMap();
@@ -77,9 +74,9 @@ export function view(snapshot, ui = freshUi()) {
       pill(say("cp_packets", { n: grouped(head.gathered) })), pill(say("cp_ofbudget", { n: grouped(head.tokens), m: grouped(head.budget) })),
       h("span", { class: "hai-gap" }), ui.busy && h("span", { class: "hai-busy" }, say("busy")),
       button("back", say("cp_back"), null, { disabled: !head.change }), button("reset", say("cp_reset"), null, { disabled: !head.moved }),
-      button("text", say(ui.text ? "cp_notext" : "cp_text"), null, { "aria-expanded": ui.text ? "true" : "false" }), button("image", say("cp_image"))),
+      button("text", say(ui.text ? "cp_notext" : "cp_text"), null, { "aria-expanded": ui.text ? "true" : "false" }), button("image", say("saveimage"))),
     notices(c),
-    head.error && moved(c, "knobs") && h("p", { key: "stale", class: "hai-stale" }, say("cp_stale")),
+    head.error && ui.knobs && h("p", { key: "stale", class: "hai-stale" }, say("cp_stale")),
     asking(c), knobs(c), changed(c),
     ui.text && h("section", { key: "text", class: "hai-flow", "aria-label": say("cp_text") }, card("sys", "text", [h("b", {}, say("cp_text")), muted(say("tokens", { n: grouped(head.tokens) })), h("span", { class: "hai-gap" }), link("copy", "text", say(ui.copied ? "copied" : "copy"))], pre(c, "text", head.text))),
     h("div", { class: "hai-pipe" }, gather(c), select(c), structure(c), compress(c)),
@@ -92,12 +89,12 @@ export function view(snapshot, ui = freshUi()) {
 
 const asking = (c) => {
   const { head, ui, say } = c;
-  return h("form", { class: "hai-ask", "data-form": "ask" }, h("label", {}, h("span", {}, say("cp_query")), h("input", { type: "text", "data-field": "query", value: moved(c, "query") ?? head.query })), h("button", { type: "submit", class: "hai-primary", disabled: ui.busy }, say("cp_ask")));
+  return h("form", { class: "hai-ask", "data-form": "ask" }, h("label", {}, h("span", {}, say("cp_query")), h("input", { type: "text", "data-field": "query", value: ui.query ?? head.query })), h("button", { type: "submit", class: "hai-primary", disabled: ui.busy }, say("cp_ask")));
 };
 
 function knobs(c) {
   const { head, say } = c;
-  const now = { ...head.knobs, ...moved(c, "knobs") };
+  const now = { ...head.knobs, ...c.ui.knobs };
   const slider = (name, least, most, step, shown) =>
     h("label", { key: name }, h("span", { class: "hai-knobname" }, say(`cp_${name}`), h("b", {}, shown)), h("input", { type: "range", "data-field": name, "data-live": "set", min: String(least), max: String(most), step: String(step), value: String(now[name]), disabled: name === "mmr_lambda" && !now.enable_mmr, "aria-label": say(`cp_${name}`) }));
   return h("div", { class: "hai-knobs hai-cpknobs" },
@@ -236,16 +233,15 @@ function budget(c) {
 }
 
 export function act(snapshot, ui, op, arg, fields) {
-  const { turn } = snapshot.head;
   switch (op) {
-    case "pick": return { ui: { pick: ui.pick === Number(arg) ? null : Number(arg), query: fields.query ?? null, turn, knobs: ui.turn === turn ? ui.knobs : null } };
+    case "pick": return { ui: { pick: ui.pick === Number(arg) ? null : Number(arg), query: fields.query ?? null } };
     case "text": return { ui: { text: !ui.text, copied: false } };
     case "set": {
       const numbers = Object.fromEntries(["max_tokens", ...SLIDERS.map(([name]) => name)].map((name) => [name, Number(fields[name])]));
       const knobs = { ...numbers, ...Object.fromEntries(SWITCHES.map((name) => [name, Boolean(fields[name])])) };
-      return { ui: { knobs, query: fields.query, turn }, send: { op: "set", args: knobs } };
+      return { ui: { knobs, query: fields.query }, send: { op: "set", args: knobs } };
     }
-    case "ask": return { ui: { query: fields.query, turn }, send: { op: "set", args: { query: fields.query } }, wait: true };
+    case "ask": return { ui: { query: fields.query }, send: { op: "set", args: { query: fields.query } }, wait: true };
     case "back":
     case "reset": return { ui: { knobs: null, query: null }, send: { op, args: {} }, wait: true };
     case "copy": return { copy: snapshot.head.text };
@@ -256,4 +252,4 @@ export function act(snapshot, ui, op, arg, fields) {
 }
 
 export { html };
-export default { render: frame({ view, act, freshUi, keys: { Escape: "close" }, label: ({ head }, name) => sayer(head.language, LABELS)(name) }) };
+export default { render: frame({ view, act, freshUi, keys: { Escape: "close" }, follow: () => ({ query: null, knobs: null }), label: ({ head }, name) => sayer(head.language, LABELS)(name) }) };

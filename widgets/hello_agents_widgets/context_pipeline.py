@@ -102,7 +102,6 @@ class ContextPipeline(BookWidget):
         self._fresh: list[Json] = []
         self._own = self._now = self._tried(query, builder.config)
         self._before: _Setting | None = None
-        self._turn = 0
         super().__init__(builder)
 
     # -- values --------------------------------------------------------------------------------------
@@ -145,8 +144,6 @@ class ContextPipeline(BookWidget):
         if unknown:
             raise ValueError(f"There is no knob {unknown[0]!r}. There are {', '.join(KNOBS)}.")
         self._move(self.query if query is None else query, replace(self.config, **knobs))
-        # The page then takes its knobs from here; else they stay where the reader has them.
-        self._turn += not self._busy
         self.publish()
         return self.trace
 
@@ -188,7 +185,6 @@ class ContextPipeline(BookWidget):
             "title": "ContextPipeline",
             "language": self.language,
             "query": self.query,
-            "turn": self._turn,
             "knobs": _knobs(self.config),
             "moved": (self.query, self.config) != (self._own.query, own),
             "range": [min(required, self.config.max_tokens), max(2 * own.max_tokens, self.config.max_tokens)],

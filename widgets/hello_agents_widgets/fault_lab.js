@@ -7,7 +7,7 @@ import { grouped, h, html } from "./parts.js";
 export const FAULT_LABELS = {
   en: {
     fl_region: "Fault lab", fl_question: "Question", fl_threshold: "failures that open a breaker", fl_rest: "requests until it is tried again", fl_max_steps: "steps at most", fl_max_repeats: "equal calls at most", fl_max_failures: "failed calls at most",
-    fl_run: "Run", fl_step: "Step", fl_image: "image", fl_none: "All as they are", fl_try: "Try:", fl_with: "with", fl_first: "the tool called first",
+    fl_run: "Run", fl_step: "Step", fl_none: "All as they are", fl_try: "Try:", fl_with: "with", fl_first: "the tool called first",
     fl_down: "one tool is down", fl_slow_: "slow tool", fl_garbled_: "garbled arguments", fl_repeats: "the model repeats itself",
     fl_tools: "Tools", fl_tool: "tool", fl_fault: "fault", fl_often: "how often", fl_breaker: "breaker", fl_asis: "as it is", fl_failing: "fails", fl_slow: "slow, given up at {n} s", fl_garbled: "garbled arguments", fl_repeated: "call repeated", fl_s_slow: "too slow",
     fl_every: "every call", fl_times: "the first {n}", fl_times1: "the first", fl_faultof: "fault of {name}", fl_oftenof: "how often, {name}", fl_notools: "This agent has no tools in a registry.",
@@ -20,7 +20,7 @@ export const FAULT_LABELS = {
   },
   zh: {
     fl_region: "故障实验室", fl_question: "问题", fl_threshold: "失败多少次后熔断", fl_rest: "多少次请求后再试", fl_max_steps: "最多步数", fl_max_repeats: "相同调用最多次数", fl_max_failures: "失败调用最多次数",
-    fl_run: "运行", fl_step: "单步", fl_image: "图像", fl_none: "全部恢复原样", fl_try: "试一试：", fl_with: "对象", fl_first: "最先调用的工具",
+    fl_run: "运行", fl_step: "单步", fl_none: "全部恢复原样", fl_try: "试一试：", fl_with: "对象", fl_first: "最先调用的工具",
     fl_down: "一个工具不可用", fl_slow_: "工具很慢", fl_garbled_: "参数损坏", fl_repeats: "模型重复自己",
     fl_tools: "工具", fl_tool: "工具", fl_fault: "故障", fl_often: "频率", fl_breaker: "熔断器", fl_asis: "原样", fl_failing: "失败", fl_slow: "很慢，{n} 秒后放弃", fl_garbled: "参数损坏", fl_repeated: "重复调用", fl_s_slow: "太慢",
     fl_every: "每次调用", fl_times: "前 {n} 次", fl_times1: "第一次", fl_faultof: "{name} 的故障", fl_oftenof: "{name} 的频率", fl_notools: "该智能体的注册表里没有工具。",
@@ -51,7 +51,7 @@ export function view(snapshot, ui = freshUi()) {
     h("header", { class: "hai-bar" },
       h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title), head.kind && pill(head.kind),
       head.begun && pill(say("tokens", { n: grouped(head.tokens) })),
-      h("span", { class: "hai-gap" }), ui.busy && h("span", { class: "hai-busy" }, say("busy")), button("image", say("fl_image"))),
+      h("span", { class: "hai-gap" }), ui.busy && h("span", { class: "hai-busy" }, say("busy")), button("image", say("saveimage"))),
     notices(c),
     setting(c),
     tools(c),

@@ -110,9 +110,10 @@ export function fieldsOf(root) {
  * In the page, `data-op` (and `data-arg`) is what a click does; `data-live` what a field does while it changes (Python is told when it
  * has settled); `data-form` what sending a form does; `data-rows` names a long list (`lists.js`), of which `ui.rows` keeps the row at the top.
  * `keys` maps keys to operations; keys in text fields stay with them.
+ * `follow(snapshot, ui)` changes `ui` when Python has set something by itself, so that what the reader moved before does not hide it.
  * `label(snapshot, name)` gives the words that are needed here: `silent`, `copied`, `saved`.
  */
-export function frame({ view, act, freshUi, label, keys = {}, gather = collect }) {
+export function frame({ view, act, freshUi, label, keys = {}, follow = () => ({}), gather = collect }) {
   return function render({ model, el, signal }) {
     const doc = el.ownerDocument;
     let snapshot = gather((name) => model.get(name));
@@ -218,10 +219,11 @@ export function frame({ view, act, freshUi, label, keys = {}, gather = collect }
 
     const onHead = () => {
       clearTimeout(silence);
+      const { turn } = snapshot.head;
       snapshot = gather((name) => model.get(name), snapshot);
       const { busy } = snapshot.head;
       const lost = doc.activeElement === doc.body;
-      change({ busy: Boolean(busy), notice: null, copied: false });
+      change({ busy: Boolean(busy), notice: null, copied: false, ...(turn === snapshot.head.turn ? {} : follow(snapshot, ui)) });
       scrolled(caughtUp(el));
       if (lost && !busy && hadFocus) (el.querySelector(".hai-primary:not([disabled])") || el.querySelector("button:not([disabled])"))?.focus();
     };

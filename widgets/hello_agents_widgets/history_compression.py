@@ -1,15 +1,20 @@
 """HistoryCompression: a conversation in rounds against the threshold, and what a compression makes of it."""
 
+# traitlets has no types, as `_base.py` says.
+# pyright: reportUnknownMemberType=false, reportUntypedFunctionDecorator=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, ClassVar
 
+import traitlets
+
 from hello_agents.context.history import HistoryManager
 from hello_agents.core.action import Request
 from hello_agents.core.agent import Agent
-from hello_agents.core.at_rest import HUES, MUTED, bar, box, grid, sheet, words
+from hello_agents.core.at_rest import HUES, MUTED, bar, box, dot, grid, sheet, words
 from hello_agents.core.compaction import Policy
 from hello_agents.core.config import Config
 from hello_agents.core.message import Message, Messages
@@ -18,11 +23,30 @@ from hello_agents.core.run import Compacted, Run, evolve
 from hello_agents.core.shrinking import shorter
 
 from ._base import SHARED, SHARED_STYLES, BookWidget, module, style
+from .timeline import compact_json
 
 Json = dict[str, Any]
 
 _MOST_TIMES = 50
 """Compactions in a row; each leaves fewer tokens, so that there are never so many."""
+_AT_REST = 200
+"""Rounds in the table of the picture."""
+_FATES = {"k": "kept", "f": "folded", "s": "shortened"}
+_HUES = {
+    "kept": HUES["user"],
+    "folded": "rgba(176,122,30,.45)",
+    "shortened": HUES["results"],
+    "summary": HUES["summary"],
+    "rest": HUES["system"],
+    "empty": "rgba(128,128,128,.12)",
+}
+_WORDS = {
+    "kept": "stays",
+    "folded": "goes into the summary",
+    "shortened": "made shorter",
+    "summary": "summary",
+    "rest": "system and tools",
+}
 
 
 class HistoryCompression(BookWidget):
@@ -35,6 +59,11 @@ class HistoryCompression(BookWidget):
 
     _esm: ClassVar[str] = module(*SHARED, "labels.js", "history_compression.js")
     _css: ClassVar[str] = style(*SHARED_STYLES, "history_compression.css")
+
+    threshold: Any = traitlets.Int()
+    """The tokens at which a request is made shorter. May be assigned to; so may `keep`."""
+    keep: Any = traitlets.Int()
+    """How many of the last rounds stay as they are."""
 
     def __init__(
         self,
@@ -49,15 +78,15 @@ class HistoryCompression(BookWidget):
         """The conversation before: what was passed."""
         named = vars(subject.llm).get("model") if isinstance(subject, Agent) else None
         self._model = model or (named if isinstance(named, str) else "")
-        rounds = len(round_starts(self.messages))
         self._policy = Policy(config, self._model)
         self._total = self._policy.tokens(Run("history"), Request(self.messages, self._tools))
-        self.keep = min(keep if keep is not None else config.min_retain_rounds, max(rounds, 1))
-        """How many of the last rounds stay as they are."""
+        self._spans = _rounds(self.messages)
+        self._ready = False
+        self.keep = min(keep if keep is not None else config.min_retain_rounds, max(len(round_starts(self.messages)), 1))
         self.threshold = threshold if threshold is not None else self._policy.limit
-        """The tokens at which a request is made shorter."""
         self._settle()
         super().__init__(subject)
+        self._ready = True
 
     # -- values --------------------------------------------------------------------------------------
 
@@ -74,27 +103,40 @@ class HistoryCompression(BookWidget):
     @property
     def state(self) -> Json:
         """All that is shown, as plain JSON."""
-        return self.head_json() | {"messages": [self._message_json(one) for one in self.messages]}
+        return self.head_json() | self._content()
 
     def set(self, *, threshold: int | None = None, keep: int | None = None) -> None:
-        """Moves the threshold (in tokens) and the number of rounds to keep."""
-        if keep is not None:
-            if keep < 1:
-                raise ValueError(f"keep={keep} would lose the question. Keep at least 1 round.")
-            self.keep = keep
-        if threshold is not None:
-            if threshold < 1:
-                raise ValueError(f"threshold={threshold} leaves no room for anything. Use a positive number of tokens.")
-            self.threshold = threshold
-        self._settle()
-        self.publish()
+        """Moves the threshold (in tokens) and the number of rounds to keep. Raises `ValueError` for less than 1."""
+        changes = {
+            name: _checked_knob(name, value)
+            for name, value in (("keep", keep), ("threshold", threshold))
+            if value is not None
+        }
+        self._ready = False
+        try:
+            for name, value in changes.items():
+                setattr(self, name, value)
+        finally:
+            self._ready = True
+        self._moved()
 
     # -- inside --------------------------------------------------------------------------------------
+
+    @traitlets.validate("threshold", "keep")
+    def _possible(self, proposal: Mapping[str, Any]) -> int:
+        return _checked_knob(proposal["trait"].name, proposal["value"])
+
+    @traitlets.observe("threshold", "keep")
+    def _moved(self, _change: object = None) -> None:
+        if self._ready:
+            self._settle()
+            self.publish()
 
     def _settle(self) -> None:
         """Does what the loop does before a request: makes the conversation shorter until it fits, or nothing helps."""
         config = Config(min_retain_rounds=self.keep, memory_buffer_tokens=self.threshold, language=self.language)
-        self._policy = Policy(config, self._model)
+        # One counter for all settings, since the messages stay the same.
+        self._policy = Policy(config, self._model, self._policy.counter)
         run = Run("history", messages=Messages(self.messages))
         self._events: list[Compacted] = []
         for _ in range(_MOST_TIMES):
@@ -107,13 +149,26 @@ class HistoryCompression(BookWidget):
         self._after = run
 
     def take(self) -> Json | None:
-        return None if self.logs else {"messages": [self._message_json(one) for one in self.messages]}
+        return None if self.logs else self._content()
 
-    def _message_json(self, message: Message) -> Json:
-        calls = [f"{call.name}({_short(str(dict(call.arguments)))})" for call in message.tool_calls]
+    def _content(self) -> Json:
+        """The conversation, which does not change."""
+        names = {call.id: call.name for one in self.messages for call in one.tool_calls}
+        messages = [self._message_json(one, names) for one in self.messages]
+        rounds = [
+            {"from": start, "to": stop, "tokens": sum(one["tokens"] for one in messages[start:stop])}
+            for start, stop in self._spans
+        ]
+        return {"messages": messages, "rounds": rounds}
+
+    def _message_json(self, message: Message, names: Mapping[str, str]) -> Json:
         return {
             "role": message.role,
-            "text": "\n".join([*([message.text] if message.text else []), *calls]),
+            "name": names.get(message.answers or "", "") if message.role == "tool" else "",
+            "text": message.text,
+            "calls": [
+                {"name": call.name, "arguments": compact_json(dict(call.arguments))} for call in message.tool_calls
+            ],
             "tokens": self._policy.counter.count_message(message),
         }
 
@@ -122,33 +177,49 @@ class HistoryCompression(BookWidget):
         before, after = self.messages, self._after.messages
         kept = {id(one) for one in after}
         changed = _changed(before, after)
-        rounds = [
-            {"from": start, "to": stop, "fate": _fate(before[start:stop], kept)} for start, stop in _rounds(before)
+        fates = [
+            "kept" if id(one) in kept else "shortened" if place in changed else "folded"
+            for place, one in enumerate(before)
         ]
+        left = [
+            count(one) if fate == "kept" else count(changed[place]) if fate == "shortened" else 0
+            for place, (one, fate) in enumerate(zip(before, fates, strict=True))
+        ]
+        rounds = [_fate(fates[start:stop]) for start, stop in self._spans]
         summary = self.summary_message
         tools = self._policy.counter.count_tools(self._tools)
+        total = tools + sum(map(count, after))
+        in_rounds = sum(count(one) for start, stop in self._spans for one in before[start:stop])
         return {
             "title": "HistoryCompression",
             "language": self.language,
-            "rounds": rounds,
-            "fates": [
-                "kept" if id(one) in kept else "shortened" if place in changed else "folded"
-                for place, one in enumerate(before)
-            ],
-            "shortened": [
-                {"at": place, "tokens": count(one), "text": one.text} for place, one in sorted(changed.items())
-            ],
-            "tools": tools,
+            # One letter for each message and each round: there may be thousands, and they are sent at each move.
+            "fates": "".join(fate[0] for fate in fates),
+            "round_fates": "".join(fate[0] for fate in rounds),
+            "left": {
+                str(place): sum(left[start:stop])
+                for place, ((start, stop), fate) in enumerate(zip(self._spans, rounds, strict=True))
+                if fate == "shortened"
+            },
+            "rest": self._total - in_rounds,
             "before": self._total,
-            "after": tools + sum(map(count, after)),
+            "after": total,
             "threshold": self.threshold,
             "keep": self.keep,
             "due": self._total > self.threshold,
-            "fits": tools + sum(map(count, after)) <= self.threshold,
+            "fits": total <= self.threshold,
             "times": len(self._events),
-            "summary": None if summary is None else {"text": summary.text, "tokens": count(summary)},
+            "summary": None
+            if summary is None
+            else {"text": summary.text, "tokens": count(summary), "behind": self._behind(summary)},
             "exact": self._policy.counter.exact,
         }
+
+    def _behind(self, summary: Message) -> int:
+        """How many of the rounds, or parts of them, come before the summary."""
+        after = self._after.messages
+        earlier = {id(one) for one in after[: next(place for place, one in enumerate(after) if one is summary)]}
+        return sum(any(id(one) in earlier for one in self.messages[start:stop]) for start, stop in self._spans)
 
     def perform(self, op: str, args: Mapping[str, Any]) -> None:
         match op:
@@ -162,14 +233,13 @@ class HistoryCompression(BookWidget):
     # -- at rest -------------------------------------------------------------------------------------
 
     def summary(self) -> str:
-        head = self.head_json()
+        head, rounds = self.head_json(), self.snapshot["rounds"]
         lines = [
-            f"HistoryCompression: {len(head['rounds'])} rounds, {head['before']} tokens, "
+            f"HistoryCompression: {len(rounds)} rounds, {head['before']} tokens, "
             f"threshold {head['threshold']}, keep {head['keep']}"
         ]
-        for number, one in enumerate(head["rounds"], 1):
-            tokens = sum(self._policy.counter.count_message(m) for m in self.messages[one["from"] : one["to"]])
-            lines.append(f"  round {number}: {tokens} tokens, {one['fate']}")
+        for number, (one, letter) in enumerate(zip(rounds, head["round_fates"], strict=True), 1):
+            lines.append(f"  round {number}: {one['tokens']} tokens, {_FATES[letter]}")
         if head["due"]:
             lines.append(f"compressed to {head['after']} tokens")
         else:
@@ -180,25 +250,52 @@ class HistoryCompression(BookWidget):
 
     def picture(self) -> str:
         head = self.head_json()
-        count = self._policy.counter.count_message
-        hues = {"kept": HUES["user"], "folded": HUES["summary"], "shortened": HUES["results"], "system": HUES["system"]}
-        spans = [(one["fate"], sum(map(count, self.messages[one["from"] : one["to"]]))) for one in head["rounds"]]
-        left = [(fate, tokens) for fate, tokens in spans if fate != "folded"]
-        summary = [("folded", head["summary"]["tokens"])] if head["summary"] else []
-        body = f'<p style="margin:4px 0">{head["before"]:,} tokens</p>{bar([(hues[f], n) for f, n in spans])}'
-        body += f'<p style="margin:4px 0">{head["after"]:,} tokens</p>{bar([(hues[f], n) for f, n in summary + left])}'
-        rounds: list[Json] = head["rounds"]
-        rows = [
-            [str(number), escape(_short(self.messages[int(one["from"])].text, 80)), f"{tokens:,}", str(one["fate"])]
-            for number, (one, (_, tokens)) in enumerate(zip(rounds, spans, strict=True), 1)
+        rounds: list[Json] = self.snapshot["rounds"]
+        fates = [_FATES[letter] for letter in head["round_fates"]]
+        rest = ("rest", head["rest"])
+        before = [rest, *((fate, one["tokens"]) for one, fate in zip(rounds, fates, strict=True))]
+        summary = [("summary", head["summary"]["tokens"])] if head["summary"] else []
+        stays = [
+            (fate, head["left"].get(str(place), one["tokens"]))
+            for place, (one, fate) in enumerate(zip(rounds, fates, strict=True))
+            if fate != "folded"
         ]
-        body += grid(("round", "question", "tokens", ""), rows)
+        empty = [("empty", max(head["before"] - head["after"], 0))]
+        body = f'<p style="margin:4px 0"><b>before</b>: {head["before"]:,} tokens</p>{_bar(before)}'
+        body += f'<p style="margin:4px 0"><b>after</b>: {head["after"]:,} tokens</p>'
+        body += _bar([rest, *summary, *stays, *empty])
+        shown = dict.fromkeys(name for name, tokens in [*before, *summary] if tokens)
+        body += f'<p style="{MUTED};font-size:12px">{" &nbsp; ".join(dot(_HUES[one]) + _WORDS[one] for one in shown)}</p>'
+        rows = [
+            [
+                str(number),
+                escape(_short(self.messages[int(one["from"])].text, 80)),
+                f"{one['tokens']:,}",
+                dot(_HUES[fate]) + _WORDS[fate],
+            ]
+            for number, (one, fate) in enumerate(zip(rounds, fates, strict=True), 1)
+        ]
+        body += grid(("round", "question", "tokens", "what becomes of it"), rows[:_AT_REST])
+        if len(rows) > _AT_REST:
+            body += f'<p style="{MUTED}">{len(rows) - _AT_REST:,} more rounds</p>'
         if head["summary"]:
-            body += box(HUES["summary"], "<b>summary</b>", words(head["summary"]["text"]))
+            title = f"<b>summary</b> {head['summary']['tokens']:,} tokens"
+            body += box(HUES["summary"], title, words(head["summary"]["text"]))
         elif not head["due"]:
             body += f'<p style="{MUTED}">Below the threshold: nothing is compressed.</p>'
         marks = (f"threshold {head['threshold']:,}", f"keep {head['keep']}")
         return sheet("HistoryCompression", marks, body, language=self.language)
+
+
+def _bar(parts: Sequence[tuple[str, int]]) -> str:
+    """Neighbours with the same fate in one piece: there may be thousands of rounds."""
+    joined: list[tuple[str, int]] = []
+    for fate, tokens in parts:
+        if joined and joined[-1][0] == fate:
+            joined[-1] = fate, joined[-1][1] + tokens
+        else:
+            joined.append((fate, tokens))
+    return bar([(_HUES[fate], tokens) for fate, tokens in joined])
 
 
 def _read(
@@ -261,9 +358,18 @@ def _changed(before: Sequence[Message], after: Sequence[Message]) -> dict[int, M
     return found
 
 
-def _fate(messages: Sequence[Message], kept: set[int]) -> str:
-    left = [id(one) in kept for one in messages]
-    return "kept" if all(left) else "shortened" if any(left) else "folded"
+def _fate(fates: Sequence[str]) -> str:
+    """What becomes of a round, by its messages: one that is gone in part has been shortened."""
+    first = fates[0] if fates else "kept"
+    return first if first != "shortened" and all(fate == first for fate in fates) else "shortened"
+
+
+def _checked_knob(name: str, value: int) -> int:
+    if value >= 1:
+        return value
+    if name == "keep":
+        raise ValueError(f"keep={value} would lose the question. Keep at least 1 round.")
+    raise ValueError(f"threshold={value} leaves no room for anything. Use a positive number of tokens.")
 
 
 def _number(value: object) -> int | None:

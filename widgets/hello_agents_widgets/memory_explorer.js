@@ -7,7 +7,7 @@ import { grouped, h, html } from "./parts.js";
 
 export const EXPLORER_LABELS = {
   en: {
-    me_region: "Memory explorer", me_search: "Search", me_query: "what to look for", me_add: "Add", me_forget: "Forget", me_refresh: "look again", me_image: "image", me_memories: "{n} memories", me_memories1: "1 memory", me_documents: "{n} documents", me_documents1: "1 document",
+    me_region: "Memory explorer", me_search: "Search", me_query: "what to look for", me_add: "Add", me_forget: "Forget", me_refresh: "look again", me_memories: "{n} memories", me_memories1: "1 memory", me_documents: "{n} documents", me_documents1: "1 document",
     me_memory: "memory of {name}", me_knowledge: "knowledge: {name}", me_working: "working", me_episodic: "episodic", me_semantic: "semantic", me_empty: "Nothing is here yet.", me_chunks: "{n} chunks", me_chunks1: "1 chunk", me_importance: "importance {n}",
     me_just: "just now", me_minutes: "{n} min ago", me_hours: "{n} h ago", me_days: "{n} days ago", me_changed: "changed since", me_hits: "{n} hits", me_hits1: "1 hit", me_nohits: "Nothing has to do with it.", me_failed: "could not look", me_unread: "cannot be read",
     me_words: "words", me_vector: "meaning", me_recency: "recency", me_imp: "importance", me_rankwords: "by words: rank {n} (BM25 {s})", me_rankvector: "by vector: rank {n} (cosine {s})", me_notwords: "by words: not found", me_notvector: "by vector: not found", me_fused: "fused {s}", me_rerank: "re-ranked {s}",
@@ -18,7 +18,7 @@ export const EXPLORER_LABELS = {
     me_sum: "{s} = {parts}", me_tokens: "{n} tokens", me_more: "{n} more chunks",
   },
   zh: {
-    me_region: "记忆浏览器", me_search: "搜索", me_query: "要查找的内容", me_add: "添加", me_forget: "遗忘", me_refresh: "重新查看", me_image: "图像", me_memories: "{n} 条记忆", me_memories1: "1 条记忆", me_documents: "{n} 个文档", me_documents1: "1 个文档",
+    me_region: "记忆浏览器", me_search: "搜索", me_query: "要查找的内容", me_add: "添加", me_forget: "遗忘", me_refresh: "重新查看", me_memories: "{n} 条记忆", me_memories1: "1 条记忆", me_documents: "{n} 个文档", me_documents1: "1 个文档",
     me_memory: "{name} 的记忆", me_knowledge: "知识：{name}", me_working: "工作记忆", me_episodic: "情景记忆", me_semantic: "语义记忆", me_empty: "这里还没有内容。", me_chunks: "{n} 个片段", me_chunks1: "1 个片段", me_importance: "重要性 {n}",
     me_just: "刚刚", me_minutes: "{n} 分钟前", me_hours: "{n} 小时前", me_days: "{n} 天前", me_changed: "后来改过", me_hits: "{n} 条结果", me_hits1: "1 条结果", me_nohits: "没有相关内容。", me_failed: "无法查找", me_unread: "无法读取",
     me_words: "词语", me_vector: "语义", me_recency: "时效性", me_imp: "重要性", me_rankwords: "按词语：第 {n}（BM25 {s}）", me_rankvector: "按向量：第 {n}（余弦 {s}）", me_notwords: "按词语：未找到", me_notvector: "按向量：未找到", me_fused: "融合 {s}", me_rerank: "重排 {s}",
@@ -50,7 +50,7 @@ export function view(snapshot, ui = freshUi()) {
       h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, say("me_region")),
       [["memory", "memories"], ["knowledge", "documents"]].map(([sort, name]) => head.holders.some((one) => one.sort === sort) && pill(counted(say, `me_${name}`, sum(sort)))),
       h("span", { class: "hai-gap" }), ui.busy && h("span", { class: "hai-busy" }, say("busy")),
-      panel("add"), head.holders.some((one) => one.sort === "memory") && panel("forget"), button("refresh", say("me_refresh")), button("image", say("me_image"))),
+      panel("add"), head.holders.some((one) => one.sort === "memory") && panel("forget"), button("refresh", say("me_refresh")), button("image", say("saveimage"))),
     notices(c), done(c),
     h("form", { class: "hai-ask hai-mesearch", "data-form": "search" }, h("label", {}, h("span", { class: "hai-hidden" }, say("me_query")), h("input", { type: "search", "data-field": "query", placeholder: say("me_query"), value: ui.query ?? head.query })), h("button", { type: "submit", class: "hai-primary", disabled: ui.busy }, say("me_search"))),
     ui.panel === "add" && adding(c), ui.panel === "forget" && forgetting(c),

@@ -8,17 +8,17 @@ import { grouped, h, html } from "./parts.js";
 export const TREE_LABELS = {
   en: {
     rt_region: "Run tree", rt_frames: "{n} frames", rt_frames1: "1 frame", rt_steps: "{n} steps", rt_calls: "{n} calls", rt_frame: "frame", rt_tokens: "tokens", rt_share: "share", rt_steps_: "steps", rt_ended: "ended",
-    rt_own: "its own", rt_below: "of the frames below", rt_unfinished: "unfinished", rt_question: "Question", rt_answer: "Answer", rt_noanswer: "There is no answer yet.", rt_noquestion: "It was asked nothing.", rt_numbers: "What it took", rt_limits: "What it may",
+    rt_own: "own tokens", rt_below: "tokens of the frames below", rt_unfinished: "unfinished", rt_question: "Question", rt_answer: "Answer", rt_noanswer: "There is no answer yet.", rt_noquestion: "It was asked nothing.", rt_numbers: "What it took", rt_limits: "What it may",
     rt_all: "all tools of its agent", rt_notools: "no tools", rt_filter: "tools on offer", rt_max_steps: "steps", rt_max_tokens: "tokens", rt_max_repeats: "equal calls", rt_max_calls_per_tool: "calls of one tool", rt_max_failures: "failed calls", rt_max_total_steps: "steps with those below", rt_max_seconds: "seconds", rt_max_cost: "cost", rt_nolimit: "Without limit: {names}.",
-    rt_prompt: "prompt tokens", rt_completion: "completion tokens", rt_sum: "in all", rt_used: "Tools used", rt_times: "{name} × {n}", rt_none: "none", rt_failed: "failed calls", rt_cut: "The beginning; .inspect() shows it whole.",
-    rt_open: "In a cell, this opens the frame in the LoopInspector:", rt_foldall: "Fold all", rt_unfoldall: "Unfold all", rt_image: "image", rt_copy: "copy", rt_adds: "{n} tokens: the own tokens of all frames together.", rt_path: "path",
+    rt_prompt: "prompt tokens", rt_completion: "completion tokens", rt_sum: "tokens in all", rt_used: "tools used", rt_times: "{name} × {n}", rt_none: "none", rt_failed: "failed calls", rt_cut: "The beginning; .inspect() shows it whole.",
+    rt_open: "In a cell, this opens the frame in the LoopInspector:", rt_foldall: "Fold all", rt_unfoldall: "Unfold all", rt_copy: "copy", rt_adds: "Together, the own tokens of all frames are {n}.", rt_path: "path",
   },
   zh: {
     rt_region: "运行树", rt_frames: "{n} 个帧", rt_frames1: "1 个帧", rt_steps: "{n} 步", rt_calls: "{n} 次调用", rt_frame: "帧", rt_tokens: "token", rt_share: "占比", rt_steps_: "步数", rt_ended: "结局",
-    rt_own: "自身", rt_below: "下级帧", rt_unfinished: "未结束", rt_question: "问题", rt_answer: "回答", rt_noanswer: "还没有回答。", rt_noquestion: "没有提问。", rt_numbers: "消耗", rt_limits: "限制",
+    rt_own: "自身 token", rt_below: "下级帧 token", rt_unfinished: "未结束", rt_question: "问题", rt_answer: "回答", rt_noanswer: "还没有回答。", rt_noquestion: "没有提问。", rt_numbers: "消耗", rt_limits: "限制",
     rt_all: "其智能体的全部工具", rt_notools: "没有工具", rt_filter: "可用工具", rt_max_steps: "步数", rt_max_tokens: "token", rt_max_repeats: "相同调用", rt_max_calls_per_tool: "单个工具的调用", rt_max_failures: "失败调用", rt_max_total_steps: "含下级的步数", rt_max_seconds: "秒", rt_max_cost: "费用", rt_nolimit: "无限制：{names}。",
-    rt_prompt: "提示 token", rt_completion: "生成 token", rt_sum: "合计", rt_used: "用过的工具", rt_times: "{name} × {n}", rt_none: "无", rt_failed: "失败调用", rt_cut: "仅开头；.inspect() 显示全文。",
-    rt_open: "在单元格中，这会在 LoopInspector 中打开该帧：", rt_foldall: "全部折叠", rt_unfoldall: "全部展开", rt_image: "图像", rt_copy: "复制", rt_adds: "{n} 个 token：所有帧自身的 token 之和。", rt_path: "路径",
+    rt_prompt: "提示 token", rt_completion: "生成 token", rt_sum: "token 合计", rt_used: "用过的工具", rt_times: "{name} × {n}", rt_none: "无", rt_failed: "失败调用", rt_cut: "仅开头；.inspect() 显示全文。",
+    rt_open: "在单元格中，这会在 LoopInspector 中打开该帧：", rt_foldall: "全部折叠", rt_unfoldall: "全部展开", rt_copy: "复制", rt_adds: "所有帧自身的 token 之和为 {n}。", rt_path: "路径",
   },
 };
 
@@ -49,7 +49,7 @@ export function view(snapshot, ui = freshUi(snapshot)) {
     h("header", { class: "hai-bar" },
       h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
       pill(say(head.count === 1 ? "rt_frames1" : "rt_frames", { n: grouped(head.count) })), pill(say("rt_steps", { n: grouped(head.steps) })), pill(say("tokens", { n: grouped(head.tokens) })), pill(say("rt_calls", { n: grouped(head.calls) })),
-      h("span", { class: "hai-gap" }), head.count > 1 && button("foldall", say(some ? "rt_unfoldall" : "rt_foldall")), button("image", say("rt_image"))),
+      h("span", { class: "hai-gap" }), head.count > 1 && button("foldall", say(some ? "rt_unfoldall" : "rt_foldall")), button("image", say("saveimage"))),
     notices(c),
     h("div", { class: "hai-treebox" }, tree(c), c.chosen && reading(c, c.chosen)),
     h("footer", { class: "hai-foot" }, h("span", {}, h("i", { class: "hai-treekey hai-b-own", "aria-hidden": "true" }), say("rt_own")), h("span", {}, h("i", { class: "hai-treekey hai-b-below", "aria-hidden": "true" }), say("rt_below")), h("span", {}, say("rt_adds", { n: grouped(c.frames.reduce((sum, one) => sum + one.own, 0)) }))),

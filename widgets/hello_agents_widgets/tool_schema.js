@@ -11,7 +11,7 @@ export const SCHEMA_LABELS = {
     ts_optional0: "optional", ts_doc: "its description comes from the docstring", ts_nodoc: "no description: the docstring says nothing of it", ts_pick: "Choose a parameter to see where each part of its schema comes from.",
     ts_try: "Call it as a model would", ts_args: "arguments, JSON", ts_call: "Call", ts_fits: "fits", ts_astext: "numbers as text", ts_missing: "one missing", ts_unknown: "one too many", ts_broken: "broken JSON",
     ts_read: "read as JSON", ts_match: "fits the schema", ts_ran: "function called", ts_answer: "what the model reads", ts_name: "argument", ts_sent: "as sent", ts_received: "as the function gets it", ts_absent: "not sent", ts_yes: "yes", ts_no: "no", ts_not: "not reached",
-    ts_image: "image", ts_take: "take away",
+    ts_take: "take away",
   },
   zh: {
     ts_region: "工具模式", ts_tool: "工具", ts_python: "Python 中", ts_schema: "告诉模型的内容", ts_exact: "原始字节", ts_hide: "收起字节", ts_params: "{n} 个参数",
@@ -19,7 +19,7 @@ export const SCHEMA_LABELS = {
     ts_optional0: "可选", ts_doc: "描述来自文档字符串", ts_nodoc: "没有描述：文档字符串未提及", ts_pick: "选择一个参数，查看其模式的每一部分从何而来。",
     ts_try: "像模型那样调用", ts_args: "参数（JSON）", ts_call: "调用", ts_fits: "合适", ts_astext: "数字写成文本", ts_missing: "缺少一个", ts_unknown: "多出一个", ts_broken: "JSON 损坏",
     ts_read: "按 JSON 读取", ts_match: "符合模式", ts_ran: "已调用函数", ts_answer: "模型读到的内容", ts_name: "参数", ts_sent: "发送的值", ts_received: "函数收到的值", ts_absent: "未发送", ts_yes: "是", ts_no: "否", ts_not: "未到达",
-    ts_image: "图像", ts_take: "带走",
+    ts_take: "带走",
   },
 };
 
@@ -37,7 +37,7 @@ export function view(snapshot, ui = freshUi()) {
       pill(say("ts_cost", { n: grouped(head.tokens) })),
       head.tools.length > 1 && h("label", { class: "hai-pickone" }, say("ts_tool"), h("select", { "aria-label": say("ts_tool"), "data-field": "tool", "data-live": "choose" }, head.tools.map((name) => h("option", { value: name, selected: name === head.title }, name)))),
       h("span", { class: "hai-gap" }),
-      button("image", say("ts_image"))),
+      button("image", say("saveimage"))),
     notices(c),
     h("div", { class: "hai-twin" }, python(c), schema(c)),
     ui.json && jsonBlock(c, head.wire),

@@ -7,14 +7,14 @@ import { grouped, h, html } from "./parts.js";
 
 export const TRACE_LABELS = {
   en: {
-    tt_region: "Trace", tt_events: "{n} events", tt_requests: "{n} requests", tt_calls: "{n} calls", tt_errors: "{n} errors", tt_errors1: "1 error", tt_noerrors: "no errors", tt_image: "image", tt_order: "There are no times in it: the axis is the order of events.", tt_hidden: "Times are left out: the axis is the order of events.",
+    tt_region: "Trace", tt_events: "{n} events", tt_requests: "{n} requests", tt_calls: "{n} calls", tt_errors: "{n} errors", tt_errors1: "1 error", tt_noerrors: "no errors", tt_order: "There are no times in it: the axis is the order of events.", tt_hidden: "Times are left out: the axis is the order of events.",
     tt_kind: "kind", tt_all: "all kinds", tt_k_model: "request", tt_k_tool: "call", tt_k_message: "message", tt_k_agent: "agent", tt_k_approval: "approval", tt_k_summary: "compression", tt_k_error: "error", tt_k_note: "note",
     tt_text: "text", tt_search: "search texts", tt_only: "errors only", tt_next: "Next error", tt_axis: "axis", tt_bytime: "time", tt_byorder: "order", tt_fit: "Fit", tt_step: "Step", tt_in: "zoom in", tt_out: "zoom out", tt_left: "earlier", tt_right: "later",
     tt_lanes: "Lanes", tt_list: "Events", tt_found: "{n} of {m}", tt_nothing: "Nothing of this kind, or with this text.", tt_pick: "Choose a span or a line to read it.", tt_ofagent: "step {n}", tt_from: "at {t}", tt_took: "took {t}", tt_place: "event {n}", tt_places: "events {n} to {m}", tt_args: "arguments", tt_says: "Details",
     tt_cut: "The beginning; .events has it whole.", tt_open: "never answered", tt_block: "{n} spans, zoom in", tt_main: "main", tt_answer: "answer", tt_empty: "There is nothing in this trace yet.", tt_keys: "Keys: ↑ ↓ line, ← → move, + − zoom, F fit, S step, E next error", tt_tokens: "{p} prompt, {c} completion tokens",
   },
   zh: {
-    tt_region: "追踪", tt_events: "{n} 个事件", tt_requests: "{n} 次请求", tt_calls: "{n} 次调用", tt_errors: "{n} 个错误", tt_errors1: "1 个错误", tt_noerrors: "没有错误", tt_image: "图像", tt_order: "其中没有时间：坐标轴为事件的顺序。", tt_hidden: "省略了时间：坐标轴为事件的顺序。",
+    tt_region: "追踪", tt_events: "{n} 个事件", tt_requests: "{n} 次请求", tt_calls: "{n} 次调用", tt_errors: "{n} 个错误", tt_errors1: "1 个错误", tt_noerrors: "没有错误", tt_order: "其中没有时间：坐标轴为事件的顺序。", tt_hidden: "省略了时间：坐标轴为事件的顺序。",
     tt_kind: "类别", tt_all: "全部类别", tt_k_model: "请求", tt_k_tool: "调用", tt_k_message: "消息", tt_k_agent: "智能体", tt_k_approval: "批准", tt_k_summary: "压缩", tt_k_error: "错误", tt_k_note: "备注",
     tt_text: "文字", tt_search: "搜索文字", tt_only: "仅错误", tt_next: "下一个错误", tt_axis: "坐标轴", tt_bytime: "时间", tt_byorder: "顺序", tt_fit: "全览", tt_step: "一步", tt_in: "放大", tt_out: "缩小", tt_left: "更早", tt_right: "更晚",
     tt_lanes: "泳道", tt_list: "事件", tt_found: "{m} 中的 {n}", tt_nothing: "没有这类事件或没有这段文字。", tt_pick: "选择一个区段或一行以阅读。", tt_ofagent: "第 {n} 步", tt_from: "始于 {t}", tt_took: "用时 {t}", tt_place: "事件 {n}", tt_places: "事件 {n} 至 {m}", tt_args: "参数", tt_says: "详情",
@@ -111,7 +111,7 @@ export function view(snapshot, ui = freshUi()) {
       h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
       head.seconds !== null && pill(clock(head.seconds)), pill(say("tt_requests", { n: grouped(head.steps) })), pill(say("tt_calls", { n: grouped(head.tool_calls) })), h("span", { title: say("tt_tokens", { p: grouped(head.prompt_tokens), c: grouped(head.completion_tokens) }) }, pill(say("tokens", { n: grouped(head.total_tokens) }))),
       head.errors > 0 ? pill([mark("err"), " ", say(head.errors === 1 ? "tt_errors1" : "tt_errors", { n: grouped(head.errors) })], "err") : pill(say("tt_noerrors")),
-      h("span", { class: "hai-gap" }), head.errors > 0 && button("error", say("tt_next"), "E"), button("image", say("tt_image"))),
+      h("span", { class: "hai-gap" }), head.errors > 0 && button("error", say("tt_next"), "E"), button("image", say("saveimage"))),
     notices(c),
     filters(c),
     spans.length ? [chart(c), h("div", { class: "hai-below hai-tracebelow" }, list(c), reading(c))] : h("p", { class: "hai-empty hai-muted" }, say("tt_empty")),
