@@ -23,7 +23,7 @@ def test_every_control(page):  # noqa: F811
     show(page, widget, dark=page.dark)
     page.evaluate(LISTEN)
     assert faults(page) == []
-    page.locator("[data-op=open]").first.click()
+    page.locator(".hai-card", has_text="hotel: 320 a night").wait_for()
     page.get_by_role("button", name="show all").click()
     page.get_by_text("day 13: museum").wait_for()
     assert faults(page) == []
@@ -31,6 +31,11 @@ def test_every_control(page):  # noqa: F811
     page.locator("[data-op=open]").first.get_by_text("system").wait_for()
     page.get_by_label("Kind").select_option("tools")
     assert page.locator("[data-op=open]").count() == 4
+    page.locator("[data-op=open]").nth(1).click()
+    for name in ("as sent", "copy"):
+        page.get_by_role("button", name=name, exact=True).click()
+    page.get_by_role("button", name="copied").wait_for()
+    assert faults(page) == []
     widget.subject.add_message(Message("And then?", "user"))  # pyright: ignore
     page.get_by_role("button", name="Look again").click()
     page.wait_for_function("state.head.items.at(-1).text === 'And then?'")
@@ -41,8 +46,7 @@ def test_every_control(page):  # noqa: F811
     page.evaluate("window.python('{}').then(window.put)")
     page.get_by_role("alert").get_by_role("button").click()
     page.get_by_role("alert").wait_for(state="detached")
-    # Exact JSON and its buttons are other widgets'.
-    assert controls("context_meter.js", "cards.js") - pressed(page) == {"raw", "copy"}
+    assert controls("context_meter.js", "cards.js") - pressed(page) == set()
 
 
 @pytest.mark.parametrize("page", ["light"], indirect=True)
@@ -52,8 +56,11 @@ def test_by_keyboard(page):  # noqa: F811
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.locator(".hai-card", has_text="hotel: 320 a night").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.locator(".hai-card", has_text="hotel: 320 a night").wait_for(state="detached")
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
     page.keyboard.press("Escape")
-    page.get_by_text("Choose an item").wait_for()
+    page.locator(".hai-card", has_text="hotel: 320 a night").wait_for()
 
 
 @pytest.mark.parametrize("page", ["light"], indirect=True)

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { act, freshUi, METER_LABELS, view } from "../../widgets/hello_agents_widgets/context_meter.js";
+import { act, biggestOf, freshUi, METER_LABELS, view } from "../../widgets/hello_agents_widgets/context_meter.js";
 import { LABELS } from "../../widgets/hello_agents_widgets/labels.js";
 import { escapeHtml, findAll, grouped, html, textOf } from "../../widgets/hello_agents_widgets/parts.js";
 
@@ -14,7 +14,7 @@ test("every number on screen is the library's", () => {
   const said = textOf(view(stored));
   for (const one of stored.head.items) assert.ok(said.includes(grouped(one.tokens)));
   assert.ok(said.includes(`${grouped(stored.head.total)} of ${grouped(stored.head.window)} tokens used`));
-  assert.ok(said.includes(`${grouped(stored.head.threshold - stored.head.total)} tokens until compression starts`));
+  assert.ok(said.includes(`${grouped(stored.head.threshold - stored.head.total)} tokens until compression starts at ${grouped(stored.head.threshold)}`));
 });
 
 test("items go by size or by order, of one kind or of all", () => {
@@ -26,22 +26,53 @@ test("items go by size or by order, of one kind or of all", () => {
 });
 
 test("past the threshold it says by how much, and without one it says nothing of it", () => {
-  assert.match(textOf(view(copy({ total: 1300 }))), /passed by 100 tokens/);
+  assert.match(textOf(view(copy({ total: 1300 }))), /of 1,200 is passed by 100 tokens/);
   assert.doesNotMatch(textOf(view(copy({ threshold: null, window: null }))), /compression|threshold/);
   assert.match(textOf(view(copy({ items: [], total: 0, sums: [0, 0, 0, 0, 0, 0] }))), /nothing in the window/);
 });
 
-test("of five thousand items the biggest are drawn, and the rest on request", () => {
+test("of five thousand items those in sight are drawn, and every one can be gone to", () => {
   const snapshot = copy({ items: Array.from({ length: 5000 }, (_, i) => ({ kind: "user", name: "", tokens: i, text: "x" })) });
-  assert.equal(rows(freshUi(), snapshot).length, 60);
-  assert.equal(rows({ ...freshUi(), all: { items: true } }, snapshot).length, 5000);
+  const places = (ui) => rows(ui, snapshot).map((row) => Number(row.attrs["data-arg"]));
+  assert.ok(places(freshUi()).length < 130 && places(freshUi()).includes(4999));
+  const end = act(snapshot, freshUi(), "last", "", {}).ui;
+  assert.equal(end.open, 0);
+  assert.ok(places({ ...freshUi(), ...end }).includes(0));
+});
+
+test("the biggest is read until another is chosen, and again after Escape", () => {
+  const { items } = stored.head;
+  const biggest = biggestOf(items);
+  assert.ok(items.every((one) => one.tokens <= items[biggest].tokens));
+  assert.equal(biggestOf([]), -1);
+  const read = (ui) => textOf(findAll(view(stored, ui), (node) => (node.attrs.class || "").startsWith("hai-card"))[0]);
+  assert.ok(read(freshUi()).includes(grouped(items[biggest].tokens)));
+  const other = items.findIndex((one) => one.kind === "tools");
+  assert.ok(read({ ...freshUi(), open: other }).includes(items[other].name));
+  assert.equal(act(stored, { ...freshUi(), open: other }, "close", "", {}).ui.open, null);
+});
+
+test("a schema is laid out, with its exact bytes to copy", () => {
+  const at = stored.head.items.findIndex((one) => one.kind === "tools");
+  const { text } = stored.head.items[at];
+  const tree = view(stored, { ...freshUi(), open: at });
+  assert.ok(textOf(tree).includes(`${grouped(new TextEncoder().encode(text).length)} bytes`));
+  const [copying] = findAll(tree, (node) => node.attrs["data-op"] === "copy");
+  assert.equal(act(stored, freshUi(), "copy", copying.attrs["data-arg"], {}).copy, text);
+});
+
+test("keys go through the items as they are listed, and one of them is in the way of Tab", () => {
+  const order = rows().map((row) => Number(row.attrs["data-arg"]));
+  const go = (op, open) => act(stored, { ...freshUi(), open }, op, "", {}).ui.open;
+  assert.deepEqual([go("down", null), go("down", order[1]), go("up", order[0]), go("first", order[3]), go("last", null)], [order[1], order[2], order[0], order[0], order.at(-1)]);
+  const stops = (ui) => rows(ui).filter((row) => row.attrs.tabindex === "0").length;
+  for (const ui of [freshUi(), { ...freshUi(), open: order[2] }, { ...freshUi(), kind: "tools" }]) assert.equal(stops(ui), 1);
 });
 
 test("operations", () => {
   assert.equal(act(stored, freshUi(), "open", "2", {}).ui.open, 2);
-  assert.equal(act(stored, { ...freshUi(), open: 2 }, "open", "2", {}).ui.open, null);
   assert.deepEqual(act(stored, freshUi(), "refresh", "", {}).send, { op: "refresh", args: {} });
-  assert.deepEqual(act(stored, freshUi(), "kind", "", { kind: "tools" }).ui, { kind: "tools" });
+  assert.equal(act(stored, freshUi(), "kind", "", { kind: "tools" }).ui.kind, "tools");
 });
 
 test("nothing is markup, whatever it says", () => {

@@ -111,7 +111,7 @@ export const pretty = (text) => {
 /** Parts of a whole as one bar: `[[class, name, amount], …]`; empty parts are left out. */
 export const stack = (parts, extra = {}) =>
   h("div", { class: "hai-stack", role: "img", "aria-label": parts.map(([, name, amount]) => `${name} ${amount}`).join(", "), ...extra },
-    parts.map(([cls, name, amount]) => amount > 0 && h("i", { key: name, class: cls, style: `flex-grow:${amount}` })));
+    parts.map(([cls, name, amount]) => amount > 0 && h("i", { key: name, class: cls, style: `flex-grow:${amount}`, title: `${name}: ${grouped(amount)}` })));
 
 /** What the colours of a `stack` mean, with the amounts. */
 export const legend = (parts) =>
