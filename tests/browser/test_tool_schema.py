@@ -11,6 +11,8 @@ from widgets.house import LISTEN, controls, pressed
 from widgets.page import picture, show
 from widgets.test_tool_schema import registry
 
+from hello_agents.tools.registry import ToolRegistry
+
 
 def test_every_control(page):  # noqa: F811
     widget = ToolSchema(registry())
@@ -40,9 +42,39 @@ def test_every_control(page):  # noqa: F811
     page.evaluate("window.python('{}').then(window.put)")
     page.get_by_role("alert").get_by_role("button").click()
     page.get_by_role("alert").wait_for(state="detached")
-    # Long texts have a button of their own, which other widgets' tests press.
-    assert controls("tool_schema.js", "cards.js") - pressed(page) == {"all"}
+    # Many tools are found by another control, which the next test uses; long texts have a button of their own, which other
+    # widgets' tests press.
+    assert controls("tool_schema.js", "cards.js") - pressed(page) == {"all", "find", "finding", "take"}
     assert widget.error == ""
+
+
+def test_one_of_many_tools_is_found(page):  # noqa: F811
+    many = ToolRegistry()
+    for n in range(2000):
+        many.register_function(lambda place: place, name=f"look_{n}", description=f"Looks in room {n}.")
+    widget = ToolSchema(many)
+    show(page, widget, dark=page.dark)
+    page.evaluate(LISTEN)
+    page.get_by_role("button", name="find a tool").click()
+    page.get_by_text("2,000 of 2,000 tools").wait_for()
+    assert page.locator("[data-op=take]").count() < 130
+    assert faults(page) == []
+    page.keyboard.type("_19")
+    page.get_by_text("111 of 2,000 tools").wait_for()
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    page.get_by_text("Looks in room 190.").first.wait_for()
+    page.get_by_role("button", name="find a tool").click()
+    page.get_by_role("searchbox").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("searchbox").wait_for(state="detached")
+    assert page.evaluate("document.activeElement.dataset.op") == "find"
+    page.keyboard.press("Enter")
+    page.locator("[data-rows=tools]").evaluate("(list) => { list.scrollTop = list.scrollHeight }")
+    page.get_by_role("button", name="look_1999").click()
+    page.get_by_text("Looks in room 1999.").first.wait_for()
+    assert {"find", "finding", "take"} <= pressed(page)
+    assert (widget.tool.name, widget.error) == ("look_1999", "")
 
 
 @pytest.mark.parametrize("page", ["light"], indirect=True)

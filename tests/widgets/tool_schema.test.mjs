@@ -33,6 +33,43 @@ test("the bytes are those of Python", () => {
   assert.equal(act(stored, freshUi(), "copy", "json", {}).copy, stored.head.wire);
 });
 
+test("the schema is shown whole, and says the same as its bytes", () => {
+  const [, half] = findAll(view(stored), (node) => (node.attrs.class || "") === "hai-half");
+  const lines = findAll(half, (node) => /hai-codeline/.test(node.attrs.class || "")).map((node) => textOf({ ...node, kids: node.kids.filter((kid) => (kid.attrs || {}).class !== "hai-badge") }));
+  assert.deepEqual(JSON.parse(lines.join("\n")), JSON.parse(stored.head.wire));
+  const open = copy({ more: [["additionalProperties", "true"]] });
+  assert.match(textOf(view(open)), /"additionalProperties": true/);
+});
+
+const many = () => ({ ...copy(), listings: [["a"], Array.from({ length: 5000 }, (_, i) => `page_${i}`)] });
+
+test("a few tools are selected from; thousands are found, and drawn where they are looked at", () => {
+  assert.equal(byOp(view(stored), "find").length, 0);
+  const snapshot = many();
+  assert.ok(findAll(view(snapshot), () => true).length < 400);
+  const open = act(snapshot, freshUi(), "find", "", {}).ui;
+  const names = (ui) => byOp(view(snapshot, { ...freshUi(), ...open, ...ui }), "take").map(textOf);
+  assert.ok(names({}).length < 130 && names({})[0] === "page_0");
+  assert.ok(names({ rows: { tools: 4000 } }).includes("page_4005"));
+  const typed = act(snapshot, { ...freshUi(), ...open }, "finding", "", { finding: "E_499" }).ui;
+  assert.deepEqual(names(typed), ["page_499", ...Array.from({ length: 10 }, (_, i) => `page_499${i}`)]);
+  assert.match(textOf(view(snapshot, { ...freshUi(), finding: "nowhere" })), /No tool has this/);
+});
+
+test("names are gone through by keys, from what was typed and back to it", () => {
+  const snapshot = many();
+  const ui = { ...freshUi(), finding: "page_49" };
+  const goal = (op, arg) => act(snapshot, ui, op, arg, {}).focus;
+  assert.equal(goal("down", ""), '.hai-toolrow[data-arg="page_49"]');
+  assert.equal(goal("down", "page_49"), '.hai-toolrow[data-arg="page_490"]');
+  assert.equal(goal("up", "page_490"), '.hai-toolrow[data-arg="page_49"]');
+  assert.equal(goal("up", "page_49"), "[data-field=finding]");
+  assert.deepEqual(act(snapshot, freshUi(), "down", "", {}), {});
+  const taken = act(snapshot, ui, "take", "page_490", {});
+  assert.deepEqual([taken.send.args, taken.ui.finding], [{ name: "page_490" }, null]);
+  assert.equal(act(snapshot, ui, "close", "", {}).ui.finding, null);
+});
+
 test("a call shows its stages, each reached only after the one before", () => {
   const said = (trial) => textOf(view(copy({ trial: { ...stored.head.trial, ...trial } })));
   assert.match(said({}), /read as JSON: yes.*fits the schema: yes.*function called: yes/);
@@ -47,7 +84,8 @@ test("what is being written stays when something else is done", () => {
 
 test("nothing is markup, whatever it says", () => {
   const nasty = `"><script>x</script><img src=x onerror='y'>&`;
-  const snapshot = copy({ title: nasty, description: nasty, python: nasty, error: nasty, written: nasty, tools: [nasty, "b"] });
+  const snapshot = copy({ title: nasty, description: nasty, python: nasty, error: nasty, written: nasty, more: [[nasty, JSON.stringify(nasty)]] });
+  snapshot.listings = [[nasty, "b"]];
   snapshot.head.fields.forEach((field) => Object.assign(field, { name: nasty, python: nasty, doc: nasty, json: JSON.stringify(nasty) }));
   Object.assign(snapshot.head.trial, { text: nasty, code: nasty });
   snapshot.head.trial.values.forEach((one) => Object.assign(one, { name: nasty, sent: nasty, received: nasty, type: nasty }));

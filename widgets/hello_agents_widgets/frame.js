@@ -211,7 +211,9 @@ export function frame({ view, act, freshUi, label, keys = {}, follow = () => ({}
       // JupyterLab would take keys for commands of its own while the reader types.
       if (isField(event.target)) event.stopPropagation();
       const op = event.ctrlKey || event.metaKey || event.altKey ? null : keys[event.key];
-      if (!op || (field && event.key !== "Escape") || (event.target.type === "range" && event.key.startsWith("Arrow"))) return;
+      // A field to search in has one line: up and down are for what was found.
+      const along = event.target.type === "search" && (event.key === "ArrowUp" || event.key === "ArrowDown");
+      if (!op || (field && event.key !== "Escape" && !along) || (event.target.type === "range" && event.key.startsWith("Arrow"))) return;
       event.preventDefault();
       event.stopPropagation();
       perform(op, event.target.dataset.arg, fieldsOf(el));

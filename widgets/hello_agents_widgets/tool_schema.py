@@ -21,6 +21,9 @@ from .timeline import compact_json
 
 Json = dict[str, Any]
 
+_SHOWN = ("type", "properties", "required")
+"""The parts of a schema of parameters that the page has places for; what else there is follows them."""
+
 
 class ToolSchema(BookWidget):
     """A tool's signature and docstring beside its JSON Schema, field by field, and a place to call it as a model would.
@@ -49,6 +52,7 @@ class ToolSchema(BookWidget):
         self._trial: Json | None = None
         self._chosen = self.registry.list_tools()[0]
         self._written = arguments
+        self._listed: list[str] = []
         super().__init__(subject)
 
     # -- values --------------------------------------------------------------------------------------
@@ -66,7 +70,7 @@ class ToolSchema(BookWidget):
     @property
     def state(self) -> Json:
         """All that is shown, as plain JSON."""
-        return self.head_json()
+        return self.head_json() | {"tools": self.registry.list_tools()}
 
     def choose(self, name: str) -> None:
         """Shows another tool of the registry."""
@@ -84,17 +88,23 @@ class ToolSchema(BookWidget):
     # -- inside --------------------------------------------------------------------------------------
 
     def take(self) -> Json | None:
-        return None
+        names = self.registry.list_tools()
+        if names == self._listed:
+            return None
+        self._listed = names
+        return {"listings": [names]}
 
     def head_json(self) -> Json:
         tool, schema = self.tool, self.schema
         return {
             "title": tool.name,
             "language": self.language,
-            "tools": self.registry.list_tools(),
             "description": tool.description,
             "python": _python(tool),
             "fields": list(_fields(tool)),
+            "more": [
+                [name, compact_json(part)] for name, part in schema["function"]["parameters"].items() if name not in _SHOWN
+            ],
             "wire": compact_json(schema),
             "tokens": self._counter.count_tools([schema]),
             "exact": self._counter.exact,
