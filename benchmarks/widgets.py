@@ -53,39 +53,42 @@ How long a widget takes with much in it, measured by
 
 on {machine}. *Made* is Python's part, in CPU time; *drawn* is from the widget's own data to a page that is
 laid out; *drawn again* is from a key, a click or a field to the page laid out again, and *answered* until Python's
-answer is drawn too, where it is asked. Milliseconds, controls the median of {times}; Chromium, without JupyterLab.
+answer is drawn too, where it is asked, which includes the 180 ms in which a slider comes to rest. Milliseconds, controls the median of {times}; Chromium, without JupyterLab.
 """
 
 TIMES = 5
 
-USE = """async ([selector, how, value]) => {
+USE = """async ([selector, how, value, first]) => {
+  if (first) document.querySelector(first).click();
   const all = document.querySelectorAll(selector);
-  const at = all[Math.min(all.length - 1, how === "click last" ? all.length - 1 : 0)];
+  const at = all[how === "click last" ? all.length - 1 : 0];
   if (!at) throw new Error(`there is no ${selector}`);
-  const put = window.put;
+  const { put, python } = window;
+  const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
   const begun = performance.now();
+  let asked = 0;
   let answered = null;
-  const answer = new Promise((done) => {
-    window.put = (part) => {
-      put(part);
-      document.body.getBoundingClientRect();
-      answered = performance.now() - begun;
-      done();
-    };
-  });
+  window.python = (message) => {
+    asked += 1;
+    return python(message);
+  };
+  window.put = (part) => {
+    put(part);
+    document.body.getBoundingClientRect();
+    asked -= 1;
+    answered = performance.now() - begun;
+  };
   if (how === "key") at.dispatchEvent(new KeyboardEvent("keydown", { key: value, bubbles: true, cancelable: true }));
   else if (how === "set") {
     at.value = value;
     at.dispatchEvent(new Event("input", { bubbles: true }));
     at.dispatchEvent(new Event("change", { bubbles: true }));
-  } else if (how === "scroll") {
-    at.scrollTop = Number(value);
-    at.dispatchEvent(new Event("scroll"));
   } else at.click();
   document.body.getBoundingClientRect();
   const drawn = performance.now() - begun;
-  await Promise.race([answer, new Promise((done) => setTimeout(done, 600))]);
-  window.put = put;
+  do await pause(20);
+  while (asked > 0 || performance.now() - begun < 300);
+  Object.assign(window, { put, python });
   return [drawn, answered];
 }"""
 
@@ -99,9 +102,12 @@ class Control:
 
     name: str
     selector: str
+    """Where it is; `{}` stands for the value."""
     how: str = "click"
     values: tuple[str, ...] = ("",)
     """Used in turn."""
+    first: str = ""
+    """What has to be clicked before, each time, which is not measured."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +184,7 @@ STEP = Control("ArrowLeft, ArrowRight", ".hai-cur", "key", ("ArrowLeft", "ArrowR
 ROW = Control("a row", ".hai-roundrow")
 SLIDER = Control("threshold", "input[type=range]", "set", ("2000", "900"))
 RELEVANCE = Control("least relevance", "[data-field=min_relevance]", "set", ("0.2", "0.4"))
-TOOL = Control("the tool", "select", "set", ("page_1", "page_2"))
+TOOL = Control("a tool", "[data-op=take][data-arg=page_{}]", "click", ("1", "2"), "[data-op=find]")
 CALL = Control("call", "[data-form=call] [type=submit], [data-op=call]")
 SEARCH = Control("search", "[data-form=search] [type=submit]")
 FRAME = Control("a frame", "[role=treeitem]", "click last")
@@ -221,7 +227,8 @@ def measured(case: Case) -> list[str]:
         drawn.append(page.evaluate("window.painted"))
         for n in range(TIMES):
             value = case.control.values[n % len(case.control.values)]
-            own, whole = page.evaluate(USE, [case.control.selector, case.control.how, value])
+            control = case.control
+            own, whole = page.evaluate(USE, [control.selector.format(value), control.how, value, control.first])
             used.append(own)
             if whole is not None:
                 answered.append(whole)

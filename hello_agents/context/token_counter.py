@@ -46,6 +46,8 @@ _CJK = re.compile("[\u2e80-\u2fdf\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\
 _BYTES_PER_TOKEN = 5
 _CACHED_TEXTS = 20_000
 _CACHED_LENGTH = 100_000
+_LONG_TEXTS = 4_000_000
+"""Characters of longer texts of which the counts are kept, since counting them takes long."""
 
 
 def estimate(text: str) -> int:
@@ -150,6 +152,7 @@ class TokenCounter:
         self._known = known is not None
         self._encoder: Count | None = None
         self._texts: dict[str, int] = {}
+        self._long_texts: dict[str, int] = {}
         self._messages: dict[int, tuple[Message, int]] = {}
         self._conversation: tuple[Messages, int] = (Messages(), 0)
         self._tools: tuple[Sequence[Mapping[str, Any]] | None, int] = (None, 0)
@@ -162,16 +165,17 @@ class TokenCounter:
 
     def count_text(self, text: str) -> int:
         """Tokens of a text. Names of special tokens count as the text that they are; nothing raises."""
-        counted = self._texts.get(text)
+        short = len(text) <= _CACHED_LENGTH
+        known = self._texts if short else self._long_texts
+        counted = known.get(text)
         if counted is not None:
             self._stats.hits += 1
             return counted
         self._stats.misses += 1
         counted = self._count(text)
-        if len(text) <= _CACHED_LENGTH:
-            if len(self._texts) >= _CACHED_TEXTS:
-                self._texts.clear()
-            self._texts[text] = counted
+        if len(known) >= _CACHED_TEXTS if short else len(text) + sum(map(len, known)) > _LONG_TEXTS:
+            known.clear()
+        known[text] = counted
         return counted
 
     def _count(self, text: str) -> int:
@@ -219,6 +223,7 @@ class TokenCounter:
     def clear_cache(self) -> None:
         """Forgets all counts."""
         self._texts.clear()
+        self._long_texts.clear()
         self._messages.clear()
         self._conversation = (Messages(), 0)
         self._tools = (None, 0)
@@ -226,10 +231,10 @@ class TokenCounter:
 
     def get_cache_size(self) -> int:
         """How many texts are remembered."""
-        return len(self._texts)
+        return len(self._texts) + len(self._long_texts)
 
     def get_cache_stats(self) -> dict[str, int]:
         """`size`, `tokens`, `hits` and `misses` of the texts remembered."""
         stats = self._stats
-        size, tokens = len(self._texts), sum(self._texts.values())
-        return {"size": size, "tokens": tokens, "hits": stats.hits, "misses": stats.misses}
+        tokens = sum(self._texts.values()) + sum(self._long_texts.values())
+        return {"size": self.get_cache_size(), "tokens": tokens, "hits": stats.hits, "misses": stats.misses}

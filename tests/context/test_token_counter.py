@@ -304,3 +304,19 @@ def test_the_cache_is_bounded(monkeypatch):
         counter.count_message(Message(f"m{place}", "user"))
     assert counter.get_cache_size() <= 10
     assert len(counter._messages) <= 10
+
+
+def test_long_texts_are_counted_once_too_and_not_all_are_kept(monkeypatch):
+    monkeypatch.setattr(module, "_CACHED_LENGTH", 100)
+    monkeypatch.setattr(module, "_LONG_TEXTS", 1000)
+    counter = TokenCounter("gpt-4")
+    for place in range(40):
+        for _ in range(2):
+            counter.count_text(f"{place:3} " * 60)
+        assert sum(map(len, counter._long_texts)) <= 1000
+    assert counter.get_cache_stats()["hits"] == counter.get_cache_stats()["misses"] == 40
+    assert counter.get_cache_size() > 0
+    counter.count_text("a long text " * 200)
+    assert sum(map(len, counter._long_texts)) <= 2400
+    counter.clear_cache()
+    assert counter.get_cache_size() == 0

@@ -132,9 +132,13 @@ class BookWidget(anywidget.AnyWidget):
     # -- telling the page ----------------------------------------------------------------------------
 
     def publish(self) -> None:
-        """Sends what is new, and the head. The page then shows what Python has set, unless the reader asked for it."""
-        self._turn += not self._busy
-        self._tell_all()
+        """Sends what is new, and the head, so that the page shows what Python has set.
+
+        During an operation of the reader nothing: when it is over, all of it is sent, once.
+        """
+        if not self._busy:
+            self._turn += 1
+            self._tell_all()
 
     def _tell_all(self) -> None:
         part = self.take()

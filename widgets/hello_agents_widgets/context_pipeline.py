@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import groupby
 from typing import Any, ClassVar, get_args
 
 from hello_agents.context.builder import ContextBuilder
@@ -56,11 +57,10 @@ class _Setting:
     places: tuple[int, ...]
     """For each packet gathered, its place among all that were sent to the page."""
 
-    @property
-    def used(self) -> dict[int, TracedPacket]:
-        """What is in the context."""
+    def used(self) -> list[int]:
+        """The places of what is in the context."""
         pairs = zip(self.places, self.trace.gathered, strict=True)
-        return {place: packet for place, packet in pairs if packet.chosen}
+        return [place for place, packet in pairs if packet.chosen]
 
 
 class ContextPipeline(BookWidget):
@@ -213,13 +213,15 @@ class ContextPipeline(BookWidget):
         if old is None:
             return None
         was, now = _knobs(old.config), _knobs(new.config)
+        before, after = old.used(), new.used()
+        left, came = set(before).difference(after), set(after).difference(before)
         moved = [{"name": name, "was": was[name], "now": now[name]} for name in KNOBS if was[name] != now[name]]
         if old.query != new.query:
             moved.insert(0, {"name": "query", "was": old.query, "now": new.query})
         return {
             "moved": moved,
-            "came": [place for place in new.used if place not in old.used],
-            "went": [place for place in old.used if place not in new.used],
+            "came": [place for place in after if place in came],
+            "went": [place for place in before if place in left],
             "tokens": [old.trace.tokens, new.trace.tokens],
         }
 
@@ -356,8 +358,13 @@ def _compressed(section: TracedSection) -> Json:
         "whole": whole,
         "by_model": section.by_model,
         "text": section.text if section.by_model else "",
-        "pieces": [] if whole or section.by_model else [list(piece) for piece in section.pieces],
+        "pieces": [] if whole or section.by_model else _stretches(section.pieces),
     }
+
+
+def _stretches(pieces: Iterable[tuple[str, bool]]) -> list[list[str | bool]]:
+    """What stayed and what went, in turn: neighbours with the same fate are one, since there may be thousands."""
+    return [["".join(text for text, _ in group), kept] for kept, group in groupby(pieces, key=lambda piece: piece[1])]
 
 
 __all__ = ["ContextPipeline"]

@@ -81,6 +81,7 @@ class HistoryCompression(BookWidget):
         self._policy = Policy(config, self._model)
         self._total = self._policy.tokens(Run("history"), Request(self.messages, self._tools))
         self._spans = _rounds(self.messages)
+        self._tokens = {id(one): self._policy.counter.count_message(one) for one in self.messages}
         self._ready = False
         self.keep = min(keep if keep is not None else config.min_retain_rounds, max(len(round_starts(self.messages)), 1))
         self.threshold = threshold if threshold is not None else self._policy.limit
@@ -169,11 +170,16 @@ class HistoryCompression(BookWidget):
             "calls": [
                 {"name": call.name, "arguments": compact_json(dict(call.arguments))} for call in message.tool_calls
             ],
-            "tokens": self._policy.counter.count_message(message),
+            "tokens": self._count(message),
         }
 
+    def _count(self, message: Message) -> int:
+        """Tokens of a message. Those of the conversation are counted once, however many there are."""
+        known = self._tokens.get(id(message))
+        return self._policy.counter.count_message(message) if known is None else known
+
     def head_json(self) -> Json:
-        count = self._policy.counter.count_message
+        count = self._count
         before, after = self.messages, self._after.messages
         kept = {id(one) for one in after}
         changed = _changed(before, after)

@@ -272,4 +272,4 @@ export function act(snapshot, ui, op, arg, fields) {
 const renamed = ({ where, ...rest }) => (where === undefined ? rest : { ...rest, holder: where });
 
 export { html };
-export default { render: frame({ view, act, freshUi, keys: { Escape: "close" }, label: ({ head }, name) => sayer(head.language, LABELS)(name) }) };
+export default { render: frame({ view, act, freshUi, keys: { Escape: "close" }, follow: () => ({ query: null }), label: ({ head }, name) => sayer(head.language, LABELS)(name) }) };

@@ -147,4 +147,4 @@ export function act(snapshot, ui, op, arg) {
 }
 
 export { html };
-export default { render: frame({ view, act, freshUi, keys: { ArrowDown: "down", ArrowUp: "up", ArrowRight: "right", ArrowLeft: "left", Home: "first", End: "last" }, label: ({ head }, name) => sayer(head.language, LABELS)(name) }) };
+export default { render: frame({ view, act, freshUi, keys: { ArrowDown: "down", ArrowUp: "up", ArrowRight: "right", ArrowLeft: "left", Home: "first", End: "last" }, follow: ({ head }) => ({ chosen: head.chosen }), label: ({ head }, name) => sayer(head.language, LABELS)(name) }) };
