@@ -9,7 +9,7 @@ from browser.test_accessibility import page  # noqa: F401 (a fixture)
 from hello_agents_widgets import ContextPipeline, MemoryExplorer, RunTree, ToolSchema
 from widgets.page import push, show
 from widgets.test_all_widgets import SUBJECTS, made
-from widgets.test_context_pipeline import QUERY
+from widgets.test_context_pipeline import QUERY, many
 from widgets.test_run_tree import team
 
 pytestmark = pytest.mark.parametrize("page", ["light"], indirect=True)
@@ -70,3 +70,27 @@ def test_what_the_reader_moves_is_not_thrown_back_by_the_answer(page):  # noqa: 
     page.locator("[data-field=query]").fill("half writ")
     page.wait_for_function("state.head.knobs.min_relevance === 0.5")
     assert [value(page, name) for name in ("min_relevance", "query")] == ["0.5", "half writ"]
+
+
+def test_rows_are_gone_through_by_keys_from_one_stop(page):  # noqa: F811
+    """Also to rows that are not in the page yet."""
+    widget = many(1000)
+    show(page, widget)
+    page.locator("[data-list=gather] button").first.focus()
+    here = "document.activeElement.dataset.place"
+    first = int(page.evaluate(here))
+    for _ in range(60):
+        page.keyboard.press("ArrowDown")
+    assert int(page.evaluate(here)) >= first + 60
+    page.wait_for_function("document.querySelector('[data-list=gather]').scrollTop > 1000")
+    assert page.locator("[data-list=gather] [tabindex='0']").count() == 1
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('[data-list]')?.dataset.list") != "gather"
+    page.keyboard.press("Shift+Tab")
+    assert int(page.evaluate(here)) >= first + 60
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.textContent").startswith("Hotel 999")
+    page.keyboard.press("Home")
+    assert int(page.evaluate(here)) == first
+    page.keyboard.press("Enter")
+    page.locator(".hai-cpdetails").wait_for()

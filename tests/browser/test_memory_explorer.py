@@ -72,7 +72,7 @@ def test_every_control(page):  # noqa: F811
     page.get_by_text("Takes the tram.").first.click()
     page.get_by_role("button", name="remove").click()
     page.get_by_text("Removed m6.").wait_for()
-    page.get_by_role("button", name="look again").click()
+    page.get_by_role("button", name="Look again").click()
     page.get_by_text("Removed m6.").wait_for(state="detached")
     with page.expect_download() as download:
         page.get_by_role("button", name="image").click()

@@ -1,7 +1,7 @@
 // Long lists: which rows are in the page, and when others have to be.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { caughtUp, followScrolling, longList, reveal, rows, rowsDrawn, showing } from "../../widgets/hello_agents_widgets/lists.js";
+import { caughtUp, followScrolling, longList, reveal, rowFrom, rows, rowsDrawn, showing } from "../../widgets/hello_agents_widgets/lists.js";
 import { findAll, h } from "../../widgets/hello_agents_widgets/parts.js";
 
 const ROW = 28;
@@ -94,4 +94,26 @@ test("an element is brought in sight below what sticks at the top, in its own li
   }
   reveal(null);
   reveal({ closest: () => null });
+});
+
+test("Tab comes to one row of a list, the one that had the focus last, and to one in the page when that is far away", () => {
+  const list = (ui) => rows({ ui }, "names", 5000, ROW, (i) => h("li", { key: String(i) }, i % 10 ? h("button", {}, String(i)) : "a heading"));
+  const stops = (ui) => findAll(list(ui), (node) => node.tag === "button" && node.attrs.tabindex === "0").map((node) => Number(node.attrs["data-place"]));
+  assert.deepEqual(stops({}), [1]);
+  assert.deepEqual(stops({ stops: { names: 33 } }), [33]);
+  assert.deepEqual(stops({ stops: { names: 33 }, rows: { names: 2040 } }), [2001]);
+  const own = rows({ ui: {} }, "names", 3, ROW, (i) => h("li", { key: String(i) }, h("button", { tabindex: "-1" })));
+  assert.equal(findAll(own, (node) => "data-place" in node.attrs).length, 0);
+});
+
+test("arrows go from row to row, Home and End to the ends, also to those that are not in the page", () => {
+  const list = { dataset: { list: "names", drawn: "0 110 5000" }, querySelectorAll: () => all };
+  const all = ["0", "1", "2"].map((place) => ({ dataset: { place }, closest: () => list }));
+  assert.equal(rowFrom(all[0], "ArrowDown").row, all[1]);
+  assert.equal(rowFrom(all[1], "ArrowUp").row, all[0]);
+  assert.equal(rowFrom(all[0], "ArrowUp").row, all[0]);
+  assert.equal(rowFrom(all[2], "ArrowDown").row, all[2]);
+  assert.deepEqual(rowFrom(all[1], "End"), { list: "names", top: 5000, end: true });
+  assert.deepEqual(rowFrom(all[1], "Home"), { list: "names", top: 0, end: false });
+  for (const [target, key] of [[all[0], "a"], [all[0], "Enter"], [{ dataset: {}, closest: () => list }, "ArrowDown"], [{ dataset: {}, closest: () => null }, "ArrowDown"]]) assert.equal(rowFrom(target, key), null);
 });

@@ -27,8 +27,9 @@ MOUNT = """async ([esm, state, live]) => {
       if (live) window.python(JSON.stringify(message)).then(window.put);
     },
   };
-  window.state = state;
-  window.put = ({ custom, ...part }) => {
+  window.state = JSON.parse(state);
+  window.put = (text) => {
+    const { custom, ...part } = JSON.parse(text);
     Object.assign(window.state, part);
     if (handlers["change:head"]) handlers["change:head"]();
     for (const message of custom || []) handlers["msg:custom"](message);
@@ -56,24 +57,26 @@ def show(page: Page, widget: Any, *, live: bool | None = True, dark: bool = Fals
     custom: list[dict[str, Any]] = []
     widget.tell = custom.append
 
-    def python(message: str) -> dict[str, Any]:
+    def python(message: str) -> str:
         nonlocal known
         widget.dispatch(json.loads(message))
         new = {f"log_{index}": widget.logs[index] for index in range(known, len(widget.logs))}
         known = len(widget.logs)
         said, custom[:] = list(custom), []
-        return {**new, "head": widget.head, "custom": said}
+        return json.dumps({**new, "head": widget.head, "custom": said})
 
     page.set_content(PAGE.format(css=widget._css, back="#14171c" if dark else "#fff"))
     page.expose_function("python", python)
     state = {key: value for key, value in widget.get_state().items() if key == "head" or key.startswith("log_")}
-    page.evaluate(MOUNT, [str(widget._esm), state, live])
+    # As text, as it comes over a websocket.
+    page.evaluate(MOUNT, [str(widget._esm), json.dumps(state), live])
 
 
 def push(page: Page, widget: Any) -> None:
     """Tells the page what the widget has set since, as a comm does when Python does something by itself."""
     state = widget.get_state()
-    page.evaluate("(part) => window.put(part)", {key: state[key] for key in state if key == "head" or key.startswith("log_")})
+    part = {key: value for key, value in state.items() if key == "head" or key.startswith("log_")}
+    page.evaluate("(part) => window.put(part)", json.dumps(part))
 
 
 def picture(page: Page, html: str, dark: bool = False) -> None:

@@ -1,5 +1,5 @@
 // The page's side of a widget: what is drawn is `view(snapshot, ui)`; what a click, a key or a field means is `act`.
-import { caughtUp, followScrolling, reveal } from "./lists.js";
+import { caughtUp, followScrolling, reveal, rowFrom } from "./lists.js";
 import { mount, patch } from "./parts.js";
 
 const SILENT = 4000;
@@ -141,6 +141,20 @@ export function frame({ view, act, freshUi, label, keys = {}, follow = () => ({}
       ui = { ...ui, rows: { ...ui.rows, ...moved } };
       draw(true);
     }
+    /** Arrows, Home and End in a list whose widget has no meaning of its own for them; whether this was one of them. */
+    function goAlong(event) {
+      const to = event.altKey || event.ctrlKey || event.metaKey ? null : rowFrom(event.target, event.key);
+      if (!to) return false;
+      event.preventDefault();
+      event.stopPropagation();
+      if (to.list) {
+        scrolled({ [to.list]: to.top });
+        const found = el.querySelectorAll(`[data-list="${to.list}"] [data-place]`);
+        to.row = found[to.end ? found.length - 1 : 0];
+      }
+      to.row.focus();
+      return true;
+    }
     const unanswered = () => change({ busy: false, notice: label(snapshot, "silent") });
     function tell(message, wait) {
       clearTimeout(silence);
@@ -213,6 +227,7 @@ export function frame({ view, act, freshUi, label, keys = {}, follow = () => ({}
       const op = event.ctrlKey || event.metaKey || event.altKey ? null : keys[event.key];
       // A field to search in has one line: up and down are for what was found.
       const along = event.target.type === "search" && (event.key === "ArrowUp" || event.key === "ArrowDown");
+      if (!op && !field && goAlong(event)) return;
       if (!op || (field && event.key !== "Escape" && !along) || (event.target.type === "range" && event.key.startsWith("Arrow"))) return;
       event.preventDefault();
       event.stopPropagation();
@@ -230,7 +245,13 @@ export function frame({ view, act, freshUi, label, keys = {}, follow = () => ({}
       if (lost && !busy && hadFocus) (el.querySelector(".hai-primary:not([disabled])") || el.querySelector("button:not([disabled])"))?.focus();
     };
     let hadFocus = false;
-    listen("focusin", () => (hadFocus = true));
+    listen("focusin", ({ target }) => {
+      hadFocus = true;
+      const list = target.dataset.place && !drawing ? target.closest("[data-list]") : null;
+      if (!list || (ui.stops || {})[list.dataset.list] === Number(target.dataset.place)) return;
+      ui = { ...ui, stops: { ...ui.stops, [list.dataset.list]: Number(target.dataset.place) } };
+      draw(true);
+    });
     listen("focusout", (event) => (hadFocus = event.relatedTarget === null));
     const onCustom = async (message) => {
       if (!message || message.text === undefined) return;

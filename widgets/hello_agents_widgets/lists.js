@@ -1,5 +1,5 @@
 // Long lists, the same way in every widget: only the rows around those in sight are in the page.
-import { h } from "./parts.js";
+import { findAll, h } from "./parts.js";
 
 const FEW = 120;
 const ABOVE = 40;
@@ -31,16 +31,43 @@ export function longList(ui, name, count, height, { first = 0, tag = "li" } = {}
 /** The attributes of an element that scrolls, for `followScrolling`: rows `from` to `to` of `count` are in the page. */
 export const scrollerOf = (name, height, from, to, count) => ({ "data-rows": name, "data-row": String(height), "data-drawn": `${from} ${to} ${count}` });
 
-/** A list that scrolls by itself, of `draw(i)`, each an `li`. */
+const isButton = (node) => node.tag === "button";
+
+/** The first button of a row, which is what the reader comes to; of all rows Tab comes to one. */
+function comeTo(item, i, stop) {
+  const [target] = findAll(item, isButton);
+  if (!target || "tabindex" in target.attrs) return target;
+  Object.assign(target.attrs, { "data-place": String(i), tabindex: i === stop ? "0" : "-1" });
+  return target;
+}
+
+/**
+ * A list that scrolls by itself, of `draw(i)`, each an `li`.
+ *
+ * Tab comes to one of the rows with a button, that which had the focus last (`ui.stops`, kept by the frame); arrows go on from there.
+ */
 export function rows(c, name, count, height, draw, attrs = {}) {
   const { from, to, long, scroller, above, below } = longList(c.ui, name, count, height);
   const items = [];
-  for (let i = from; i < to; i++) {
-    const item = draw(i);
-    if (long) Object.assign(item.attrs, { "aria-setsize": String(count), "aria-posinset": String(i + 1) });
-    items.push(item);
-  }
-  return h("ol", { class: long ? "hai-list hai-longlist" : "hai-list", ...(long && { style: `--row:${height}px` }), ...scroller, ...attrs }, above, items, below);
+  for (let i = from; i < to; i++) items.push(draw(i));
+  if (long) items.forEach((item, n) => Object.assign(item.attrs, { "aria-setsize": String(count), "aria-posinset": String(from + n + 1) }));
+  const usable = items.map((item, n) => [item, from + n]).filter(([item]) => findAll(item, isButton).length);
+  const last = (c.ui.stops || {})[name];
+  const stop = usable.some(([, i]) => i === last) ? last : (usable[0] || [])[1];
+  for (const [item, i] of usable) comeTo(item, i, stop);
+  return h("ol", { class: long ? "hai-list hai-longlist" : "hai-list", "data-list": name, ...(long && { style: `--row:${height}px` }), ...scroller, ...attrs }, above, items, below);
+}
+
+/** The row to go to from a row by a key, as `{ row }`, or as `{ list, top, end }` when it is not in the page; `null` for other keys. */
+export function rowFrom(target, key) {
+  const list = target.closest("[data-list]");
+  const all = list && target.dataset.place ? [...list.querySelectorAll("[data-place]")] : [];
+  const at = all.indexOf(target);
+  if (at < 0 || !["ArrowDown", "ArrowUp", "Home", "End"].includes(key)) return null;
+  const end = key === "End";
+  if (key === "ArrowDown" || key === "ArrowUp") return { row: all[at + (key === "ArrowDown" ? 1 : -1)] || target };
+  const count = list.dataset.drawn ? Number(list.dataset.drawn.split(" ")[2]) : 0;
+  return { list: list.dataset.list, top: end ? count : 0, end };
 }
 
 /** The change of `ui` by which row `i` of a list is in the page; `reveal` or the focus then brings it in sight. */

@@ -7,8 +7,8 @@ import { grouped, h, html } from "./parts.js";
 
 export const EXPLORER_LABELS = {
   en: {
-    me_region: "Memory explorer", me_search: "Search", me_query: "what to look for", me_add: "Add", me_forget: "Forget", me_refresh: "look again", me_memories: "{n} memories", me_memories1: "1 memory", me_documents: "{n} documents", me_documents1: "1 document",
-    me_memory: "memory of {name}", me_knowledge: "knowledge: {name}", me_working: "working", me_episodic: "episodic", me_semantic: "semantic", me_empty: "Nothing is here yet.", me_chunks: "{n} chunks", me_chunks1: "1 chunk", me_importance: "importance {n}",
+    me_region: "Memory explorer", me_search: "Search", me_query: "what to look for", me_add: "Add", me_forget: "Forget", me_refresh: "Look again", me_memories: "{n} memories", me_memories1: "1 memory", me_documents: "{n} documents", me_documents1: "1 document",
+    me_memory: "memory of {name}", me_knowledge: "knowledge: {name}", me_working: "working", me_episodic: "episodic", me_semantic: "semantic", me_empty: "Nothing is here yet.", me_chunks: "{n} chunks", me_chunks1: "1 chunk", me_importance: "importance {n}", me_score: "score {n}",
     me_just: "just now", me_minutes: "{n} min ago", me_hours: "{n} h ago", me_days: "{n} days ago", me_changed: "changed since", me_hits: "{n} hits", me_hits1: "1 hit", me_nohits: "Nothing has to do with it.", me_failed: "could not look", me_unread: "cannot be read",
     me_words: "words", me_vector: "meaning", me_recency: "recency", me_imp: "importance", me_rankwords: "by words: rank {n} (BM25 {s})", me_rankvector: "by vector: rank {n} (cosine {s})", me_notwords: "by words: not found", me_notvector: "by vector: not found", me_fused: "fused {s}", me_rerank: "re-ranked {s}",
     me_where: "to", me_text: "text", me_kind: "kind", me_weight: "importance, 0 to 1", me_usual: "as usual", me_tags: "tags, with commas", me_id: "id", me_make: "made from the text", me_keep: "Remember", me_keepdoc: "Add the document", me_from: "of",
@@ -19,7 +19,7 @@ export const EXPLORER_LABELS = {
   },
   zh: {
     me_region: "记忆浏览器", me_search: "搜索", me_query: "要查找的内容", me_add: "添加", me_forget: "遗忘", me_refresh: "重新查看", me_memories: "{n} 条记忆", me_memories1: "1 条记忆", me_documents: "{n} 个文档", me_documents1: "1 个文档",
-    me_memory: "{name} 的记忆", me_knowledge: "知识：{name}", me_working: "工作记忆", me_episodic: "情景记忆", me_semantic: "语义记忆", me_empty: "这里还没有内容。", me_chunks: "{n} 个片段", me_chunks1: "1 个片段", me_importance: "重要性 {n}",
+    me_memory: "{name} 的记忆", me_knowledge: "知识：{name}", me_working: "工作记忆", me_episodic: "情景记忆", me_semantic: "语义记忆", me_empty: "这里还没有内容。", me_chunks: "{n} 个片段", me_chunks1: "1 个片段", me_importance: "重要性 {n}", me_score: "得分 {n}",
     me_just: "刚刚", me_minutes: "{n} 分钟前", me_hours: "{n} 小时前", me_days: "{n} 天前", me_changed: "后来改过", me_hits: "{n} 条结果", me_hits1: "1 条结果", me_nohits: "没有相关内容。", me_failed: "无法查找", me_unread: "无法读取",
     me_words: "词语", me_vector: "语义", me_recency: "时效性", me_imp: "重要性", me_rankwords: "按词语：第 {n}（BM25 {s}）", me_rankvector: "按向量：第 {n}（余弦 {s}）", me_notwords: "按词语：未找到", me_notvector: "按向量：未找到", me_fused: "融合 {s}", me_rerank: "重排 {s}",
     me_where: "加到", me_text: "文本", me_kind: "类别", me_weight: "重要性（0 到 1）", me_usual: "默认", me_tags: "标签（用逗号分隔）", me_id: "编号", me_make: "由文本生成", me_keep: "记住", me_keepdoc: "添加文档", me_from: "来自",
@@ -32,6 +32,7 @@ export const EXPLORER_LABELS = {
 
 const SCORE = [["words", "hai-q-words", "me_words"], ["vector", "hai-q-vector", "me_vector"], ["recency", "hai-q-recency", "me_recency"], ["importance", "hai-q-importance", "me_imp"]];
 const ROW_HEIGHT = 48;
+const SEEN = 300;
 const CHUNKS = 40;
 const WAYS = { importance_based: ["threshold", "0.1", { min: "0", max: "1", step: "0.05" }], time_based: ["max_age_days", "30", { min: "0", step: "1" }], capacity_based: ["capacity", "10", { min: "0", step: "1" }] };
 const KINDMARK = { working: "user", episodic: "model", semantic: "sum" };
@@ -90,12 +91,13 @@ function line(c, one) {
   const { say, ui } = c;
   if (one.title) return h("li", { key: `h ${one.at}`, class: "hai-meholder" }, heading(one.title), one.holder.error ? h("div", { class: "hai-mefail", role: "note" }, mark("err"), h("b", {}, say("me_unread"), " "), h("span", {}, one.holder.error)) : !one.holder.rows.length && muted(say("me_empty")),
     (one.holder.problems || []).map((what, i) => h("div", { key: String(i), class: "hai-mefail", role: "note" }, mark("warn"), say("me_lost", { what }))));
-  if (one.kind) return h("li", { key: `k ${one.at} ${one.kind}`, class: "hai-mekind" }, mark(KINDMARK[one.kind] || "sys"), say(`me_${one.kind}`), muted(grouped(one.count)));
+  if (one.kind) return h("li", { key: `k ${one.at} ${one.kind}`, class: "hai-mekind" }, mark(KINDMARK[one.kind] || "sys"), say(`me_${one.kind}`), muted(grouped(one.count)), h("span", { class: "hai-gap" }), h("span", { class: "hai-mecaption" }, say("me_imp")));
   const on = ui.pick === one.place;
   const reason = c.going.get(`${one.at} ${one.id}`);
   const document_ = one.holder.sort === "knowledge";
   return h("li", { key: `i ${one.place}`, "data-move": `i ${one.place}` }, h("button", { type: "button", class: `hai-merow${on ? " hai-on" : ""}${reason ? " hai-going" : ""}`, "data-op": "pick", "data-arg": String(one.place), "aria-pressed": on ? "true" : "false" },
-    h("span", { class: "hai-q" }, one.label),
+    // A row shows the beginning; a memory may be a megabyte.
+    h("span", { class: "hai-q", title: one.label.slice(0, SEEN) }, one.label.slice(0, SEEN)),
     h("span", { class: "hai-num" }, document_ ? counted(say, "me_chunks", one.chunks) : one.importance.toFixed(2)),
     h("small", {}, reason && h("b", {}, say("me_going"), " · "), document_ ? [one.from || one.id, say("me_tokens", { n: grouped(one.tokens) })].filter((words) => words !== one.label).join(" · ") : [ageOf(say, one.holder.now - one.touched), ...one.tags.map((tag) => `#${tag}`)].join(" · ")),
     !document_ && h("span", { class: "hai-share", "aria-hidden": "true", style: `width:${(100 * one.importance).toFixed(1)}%` })));
@@ -127,12 +129,12 @@ function documentCard(c, one, at) {
   const all = `chunks ${at} ${one.id}`;
   return h("div", { class: "hai-flowed" }, card("tool", `document ${at} ${one.id}`, [h("b", {}, one.label), pill(counted(say, "me_chunks", one.chunks)), muted(say("me_tokens", { n: grouped(one.tokens) })), tools(c, one, at)],
     h("p", { class: "hai-mefoot" }, one.id, one.from && one.from !== one.id && ` · ${say("me_from")} ${one.from}`, " · ", link(open ? "shut" : "open", `${at} ${one.id}`, say(open ? "me_shut" : "me_open"), { "aria-expanded": open ? "true" : "false" }))),
-    open && (c.ui.all[all] ? open : open.slice(0, CHUNKS)).map((chunk) => passage(c, chunk, chunk.chunk)),
+    open && (c.ui.all[all] ? open : open.slice(0, CHUNKS)).map((chunk) => passage(c, chunk, chunk.chunk, null, [])),
     open && open.length > CHUNKS && !c.ui.all[all] && h("div", { key: "more", class: "hai-more" }, link("all", all, say("me_more", { n: grouped(open.length - CHUNKS) }))));
 }
 
-const passage = (c, chunk, key, ...more) =>
-  card("tool", key, [h("b", { class: "hai-cite" }, chunk.citation), h("span", { class: "hai-gap" }), muted(c.say("me_tokens", { n: grouped(chunk.tokens) }))], more, pre(c, `p ${key}`, chunk.text, "hai-pre hai-prose"));
+const passage = (c, chunk, key, before, facts, ...more) =>
+  card("tool", key, [before, h("b", { class: "hai-cite" }, chunk.citation), h("span", { class: "hai-gap" }), muted([...facts, c.say("me_tokens", { n: grouped(chunk.tokens) })].join(" · "))], more, pre(c, `p ${key}`, chunk.text, "hai-pre hai-prose"));
 
 function found(c) {
   const { head, say } = c;
@@ -148,13 +150,13 @@ function found(c) {
   });
 }
 
-const place = (n) => h("span", { class: "hai-num hai-rank" }, String(n + 1));
+const rankOf = (n) => h("span", { class: "hai-num hai-rank" }, String(n + 1));
 
 function memoryHit(c, hit, n, at) {
   const { say, items } = c;
   const one = items[hit.place];
   return h("article", { key: `hit ${at} ${hit.place}`, class: "hai-card hai-c-user", "data-move": `hit ${at} ${hit.place}` },
-    h("header", {}, place(n), h("b", {}, one.id), pill([mark(KINDMARK[one.type] || "sys"), " ", say(`me_${one.type}`)]), h("span", { class: "hai-gap" }), muted(say("me_sum", { s: hit.score.toFixed(2), parts: SCORE.map(([name, , label]) => `${say(label)} ${hit.reasons[name].toFixed(2)}`).join(" + ") }))),
+    h("header", {}, rankOf(n), h("b", {}, one.id), pill([mark(KINDMARK[one.type] || "sys"), " ", say(`me_${one.type}`)]), h("span", { class: "hai-gap" }), muted(say("me_sum", { s: hit.score.toFixed(2), parts: SCORE.map(([name, , label]) => `${say(label)} ${hit.reasons[name].toFixed(2)}`).join(" + ") }))),
     h("div", { class: "hai-mebar" }, scoreBar(SCORE.map(([name, cls, label]) => [cls, say(label), hit.reasons[name]]))),
     pre(c, `h ${at} ${n}`, one.label, "hai-pre hai-prose"));
 }
@@ -163,8 +165,8 @@ function documentHit(c, hit, n, at) {
   const { say } = c;
   const { reasons } = hit;
   const ranked = (name) => pill(reasons[`${name}_rank`] === undefined ? say(`me_not${name}`) : say(`me_rank${name}`, { n: reasons[`${name}_rank`], s: reasons[name].toFixed(2) }));
-  return h("div", { key: `hit ${at} ${hit.chunk}`, "data-move": `hit ${at} ${hit.chunk}` }, passage(c, hit, `hit ${at} ${hit.chunk}`,
-    h("div", { class: "hai-mebar" }, scoreBar([["hai-q-words", "score", hit.score]]), h("div", { class: "hai-mereasons" }, place(n), h("b", {}, hit.score.toFixed(2)), ranked("words"), ranked("vector"), reasons.fused !== undefined && pill(say("me_fused", { s: reasons.fused.toFixed(4) })), reasons.rerank !== undefined && pill(say("me_rerank", { s: reasons.rerank.toFixed(2) }))))));
+  return h("div", { key: `hit ${at} ${hit.chunk}`, "data-move": `hit ${at} ${hit.chunk}` }, passage(c, hit, `hit ${at} ${hit.chunk}`, rankOf(n), [say("me_score", { n: hit.score.toFixed(2) })],
+    h("div", { class: "hai-mebar" }, scoreBar([["hai-q-words", say("me_score", { n: "" }).trim(), hit.score]]), h("div", { class: "hai-mereasons" }, ranked("words"), ranked("vector"), reasons.fused !== undefined && pill(say("me_fused", { s: reasons.fused.toFixed(4) })), reasons.rerank !== undefined && pill(say("me_rerank", { s: reasons.rerank.toFixed(2) }))))));
 }
 
 // -- adding and forgetting ----------------------------------------------------------------------------------------------
@@ -212,7 +214,7 @@ function forgetting(c) {
 }
 
 /** Memories that went or would go, each with the reason. */
-const wentList = (c, went, name) => went.length > 0 && rows(c, name, went.length, 40, (i) => h("li", { key: `${name} ${i} ${went[i].id}`, class: "hai-went" }, h("b", {}, went[i].id), h("span", { class: "hai-q" }, went[i].content), pill(c.say(`me_r_${went[i].reason}`))));
+const wentList = (c, went, name) => went.length > 0 && rows(c, name, went.length, 40, (i) => h("li", { key: `${name} ${i} ${went[i].id}`, class: "hai-went" }, h("b", {}, went[i].id), h("span", { class: "hai-q" }, went[i].content.slice(0, SEEN)), pill(c.say(`me_r_${went[i].reason}`))));
 
 function done(c) {
   const { head, say } = c;
