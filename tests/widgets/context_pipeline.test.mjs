@@ -18,7 +18,14 @@ test("every packet is gathered, and is selected or left out with its reason", ()
   assert.deepEqual(new Set(picks(stage(tree, "gather"))), new Set(stored.head.rows.places));
   assert.equal(selected.length + out.length, all.length);
   assert.deepEqual(picks(stage(tree, "select")), [...selected, ...out].map((one) => one.place));
-  for (const one of all) if (one.fate !== "required") assert.ok(textOf(stage(tree, "select")).includes(one.reason), one.id);
+  const shown = findAll(stage(tree, "select"), (node) => node.tag === "small");
+  for (const one of all) {
+    if (one.fate === "required") continue;
+    const small = shown.find((node) => node.attrs.title === one.reason);
+    assert.ok(small, one.id);
+    const numbers = one.scores && one.scores.slice(0, 4).map((score) => score.toFixed(2));
+    assert.equal(textOf(small), one.fate === "selected" && numbers ? `${numbers[0]} = ${numbers.slice(1).join(" + ")}` : one.reason);
+  }
 });
 
 test("what is selected carries a key, so that it is seen to move when it falls out", () => {

@@ -8,7 +8,7 @@ import { grouped, h, html } from "./parts.js";
 export const PIPELINE_LABELS = {
   en: {
     cp_region: "Context pipeline", cp_query: "query", cp_ask: "Build", cp_max_tokens: "request limit", cp_reserve_ratio: "kept free for the answer", cp_min_relevance: "least relevance", cp_mmr_lambda: "MMR λ: score against novelty",
-    cp_recency_weight: "weight of recency", cp_enable_mmr: "MMR: leave out what is alike", cp_enable_compression: "cut by sentences", cp_on: "on", cp_off: "off", cp_reset: "as given", cp_back: "setting before", cp_text: "finished text", cp_notext: "hide text",
+    cp_recency_weight: "weight of recency", cp_enable_mmr: "MMR: leave out what is alike", cp_enable_compression: "cut by sentences", cp_on: "on", cp_off: "off", cp_reset: "Reset", cp_back: "Undo", cp_text: "Finished text", cp_notext: "Hide text",
     cp_packets: "{n} packets", cp_ofbudget: "{n} of {m} tokens", cp_gather: "Gather", cp_select: "Select", cp_structure: "Structure", cp_compress: "Compress", cp_gathered: "{n} packets, {t} tokens, {s} sources",
     cp_chosen: "{n} selected, {m} left out", cp_sections: "{n} sections, {t} tokens", cp_fits: "{b} allowed, {n} used", cp_from: "{n} packets, {t} tokens", cp_from1: "1 packet, {t} tokens", cp_nothing: "nothing", cp_failed: "failed",
     cp_stage_select: "while selecting", cp_stage_compress: "while compressing", cp_selected: "Selected", cp_out: "Left out", cp_noneout: "Nothing was left out.", cp_nonein: "Nothing was selected.", cp_required: "always in", cp_same: "as it was", cp_gone: "cut whole", cp_bymodel: "rewritten by the model", cp_never: "never cut",
@@ -21,7 +21,7 @@ export const PIPELINE_LABELS = {
   },
   zh: {
     cp_region: "上下文流水线", cp_query: "查询", cp_ask: "构建", cp_max_tokens: "请求上限", cp_reserve_ratio: "为回答预留", cp_min_relevance: "最低相关性", cp_mmr_lambda: "MMR λ：得分与新颖性",
-    cp_recency_weight: "时效性权重", cp_enable_mmr: "MMR：去除相似内容", cp_enable_compression: "按句缩减", cp_on: "开", cp_off: "关", cp_reset: "恢复原设置", cp_back: "上一个设置", cp_text: "完整文本", cp_notext: "收起文本",
+    cp_recency_weight: "时效性权重", cp_enable_mmr: "MMR：去除相似内容", cp_enable_compression: "按句缩减", cp_on: "开", cp_off: "关", cp_reset: "重置", cp_back: "撤销", cp_text: "完整文本", cp_notext: "收起文本",
     cp_packets: "{n} 个信息包", cp_ofbudget: "{m} 个 token 中用了 {n} 个", cp_gather: "收集", cp_select: "选择", cp_structure: "组织", cp_compress: "压缩", cp_gathered: "{s} 个来源，{n} 个信息包，{t} 个 token",
     cp_chosen: "选入 {n} 个，未选入 {m} 个", cp_sections: "{n} 个部分，{t} 个 token", cp_fits: "允许 {b} 个，用了 {n} 个", cp_from: "{n} 个信息包，{t} 个 token", cp_from1: "1 个信息包，{t} 个 token", cp_nothing: "没有内容", cp_failed: "失败",
     cp_stage_select: "选择时", cp_stage_compress: "压缩时", cp_selected: "已选入", cp_out: "未选入", cp_noneout: "没有未选入的内容。", cp_nonein: "没有选入任何内容。", cp_required: "总是包含", cp_same: "保持原样", cp_gone: "整段删去", cp_bymodel: "由模型改写", cp_never: "从不缩减",
@@ -37,7 +37,7 @@ export const PIPELINE_LABELS = {
 const PARTS = [["hai-q-rel", "cp_relevance", 1], ["hai-q-rec", "cp_recency", 2], ["hai-q-imp", "cp_importance", 3]];
 const CHIPS = 8;
 const CUT = 160;
-const [GATHER_ROW, SELECT_ROW] = [46, 74];
+const [GATHER_ROW, SELECT_ROW, OUT_ROW] = [46, 58, 74];
 const SLIDERS = [["reserve_ratio", 0, 0.9, 0.05], ["min_relevance", 0, 1, 0.05], ["mmr_lambda", 0, 1, 0.05], ["recency_weight", 0, 1, 0.05]];
 const SWITCHES = ["enable_mmr", "enable_compression"];
 
@@ -127,6 +127,12 @@ const failure = ({ say }, name, error) => h("div", { key: `failed ${name}`, clas
 
 const kindOf = (say, kind) => { const said = say(`cp_k_${kind}`); return said === `cp_k_${kind}` ? kind : said; };
 
+/** The kind of a packet and how it is cited, each said once. */
+function kinds(say, { kind, citation }) {
+  const said = kindOf(say, kind);
+  return !citation ? said : citation.startsWith(said) ? citation : `${said} · ${citation}`;
+}
+
 /** A packet as a row that can be clicked. */
 function packet(c, one, moves, ...body) {
   const { ui, say } = c;
@@ -139,25 +145,29 @@ function gather(c) {
   const { head, say, groups } = c;
   const draw = (i) => {
     const { source } = groups[i];
-    if (typeof source === "string") return packet(c, groups[i], "g", h("small", {}, [kindOf(say, groups[i].kind), groups[i].citation].filter(Boolean).join(" · ")));
+    if (typeof source === "string") return packet(c, groups[i], "g", h("small", {}, kinds(say, groups[i])));
     if (source.error) return h("li", { key: `s ${source.name}`, class: "hai-source" }, failure(c, source.name, source.error));
     return h("li", { key: `s ${source.name}`, class: "hai-source" }, h("b", {}, source.name), muted(say(source.packets === 1 ? "cp_from1" : "cp_from", { n: grouped(source.packets), t: grouped(source.tokens) })));
   };
   return column(c, "gather", say("cp_gathered", { n: grouped(head.gathered), t: grouped(head.gathered_tokens), s: head.sources.length }), rows(c, "gather", groups.length, GATHER_ROW, draw));
 }
 
+/** What a selected packet scored, number by number in the order of the colours above; else the reason in words. */
+function why({ say }, one) {
+  if (one.fate === "required") return h("small", {}, say("cp_required"));
+  if (one.fate !== "selected" || !one.scores) return h("small", { class: one.chosen ? null : "hai-why", title: one.reason }, one.reason);
+  const [total] = one.scores;
+  return h("small", { title: one.reason }, `${total.toFixed(2)} = `, PARTS.map(([cls, name, at], i) => [i ? " + " : "", h("span", { class: `hai-n${cls.slice(3)}`, title: say(name) }, one.scores[at].toFixed(2))]));
+}
+
 function select(c) {
   const { head, say, selected, out } = c;
-  const draw = (list) => (i) => {
-    const one = list[i];
-    return packet(c, one, "s", h("small", { class: one.chosen ? null : "hai-why" }, one.fate === "required" ? say("cp_required") : one.reason),
-      one.scores && scoreBar(PARTS.map(([cls, name, at]) => [cls, say(name), one.scores[at]])));
-  };
+  const draw = (list) => (i) => packet(c, list[i], "s", why(c, list[i]), list[i].scores && scoreBar(PARTS.map(([cls, name, at]) => [cls, say(name), list[i].scores[at]])));
   return column(c, "select", say("cp_chosen", { n: grouped(selected.length), m: grouped(head.dropped) }),
-    h("div", { class: "hai-keys" }, PARTS.map(([cls, name]) => h("span", { key: name }, h("i", { class: cls, "aria-hidden": "true" }), say(name)))),
+    h("div", { class: "hai-keys hai-cpkeys" }, h("b", {}, say("cp_score")), PARTS.map(([cls, name], i) => h("span", { key: name }, i ? "+ " : "= ", h("i", { class: cls, "aria-hidden": "true" }), say(name)))),
     selected.length ? rows(c, "selected", selected.length, SELECT_ROW, draw(selected), { "aria-label": say("cp_selected") }) : h("p", {}, say("cp_nonein")),
     h("div", { class: "hai-outhead" }, say("cp_out"), " · ", grouped(head.dropped)),
-    out.length ? rows(c, "out", out.length, SELECT_ROW, draw(out), { "aria-label": say("cp_out") }) : h("p", { class: "hai-muted" }, say("cp_noneout")));
+    out.length ? rows(c, "out", out.length, OUT_ROW, draw(out), { "aria-label": say("cp_out") }) : h("p", { class: "hai-muted" }, say("cp_noneout")));
 }
 
 const section = (one, title, ...body) => h("div", { key: one.section, class: `hai-sec hai-s-${one.section}` }, h("div", { class: "hai-sechead" }, title), body);
@@ -209,11 +219,10 @@ function about(c, one, first) {
   const [total, , , , raw] = one.scores || [];
   return h("article", { key: `about ${one.place}`, class: `hai-card hai-s-${one.section}` },
     h("header", {}, h("b", {}, one.id), pill(say(`cp_f_${one.fate}`), one.chosen ? "tool" : "err"), h("span", { class: "hai-gap" }), first ? link("pick", String(one.place), say("cp_close")) : link("pick", String(one.place), say("open"))),
-    h("div", { class: "hai-abouttwo" },
-      h("div", {}, pre(c, `p ${one.place}`, one.content)),
-      h("div", { class: "hai-aboutside" }, h("p", { class: "hai-why2" }, one.reason), one.scores && scoreBar(PARTS.map(([cls, name, at]) => [cls, say(name), one.scores[at]])),
-        pairs([[say("cp_source"), one.source], [say("cp_kind"), kindOf(say, one.kind)], [say("cp_section"), say(`cp_${one.section}`)], ...(one.citation ? [[say("cp_citation"), one.citation]] : []), [say("cp_tokens"), grouped(one.tokens)], ...(one.chosen && one.kept !== one.tokens ? [[say("cp_kept"), grouped(one.kept)]] : []),
-          ...(one.scores ? [[say("cp_score"), total.toFixed(2)], ...PARTS.map(([, name, at]) => [say(name), one.scores[at].toFixed(2)]), [say("cp_raw"), raw.toFixed(2)]] : [])]))));
+    h("div", { class: "hai-aboutside" }, h("p", { class: "hai-why2" }, one.reason), one.scores && scoreBar(PARTS.map(([cls, name, at]) => [cls, say(name), one.scores[at]]))),
+    pre(c, `p ${one.place}`, one.content),
+    h("div", { class: "hai-aboutfacts" }, pairs([[say("cp_source"), one.source], [say("cp_kind"), kindOf(say, one.kind)], [say("cp_section"), say(`cp_${one.section}`)], ...(one.citation ? [[say("cp_citation"), one.citation]] : []), [say("cp_tokens"), grouped(one.tokens)], ...(one.chosen && one.kept !== one.tokens ? [[say("cp_kept"), grouped(one.kept)]] : []),
+      ...(one.scores ? [[say("cp_score"), total.toFixed(2)], ...PARTS.map(([, name, at]) => [say(name), one.scores[at].toFixed(2)]), [say("cp_raw"), raw.toFixed(2)]] : [])])));
 }
 
 // -- the budget ---------------------------------------------------------------------------------------------------------
