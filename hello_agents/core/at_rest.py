@@ -7,10 +7,13 @@ they are there. What goes in as HTML has been escaped by the caller.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+from html import escape, unescape
 
 LONGEST = 1500
 """Characters of one text that are shown."""
+
+_SHORT_CELL = 22
+"""Characters in a cell that are not broken over lines."""
 
 HUES = {
     "system": "#7d8797",
@@ -93,14 +96,43 @@ def bar(parts: Sequence[tuple[str, int]]) -> str:
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table with a line of headings; cells are HTML."""
-    cell = f"text-align:left;vertical-align:top;padding:4px 10px;border-bottom:1px solid {LINE};overflow-wrap:anywhere"
-    top = "".join(f'<th style="{cell};{MUTED}">{name}</th>' for name in head)
-    lines = "".join("<tr>" + "".join(f'<td style="{cell}">{one}</td>' for one in row) + "</tr>" for row in rows)
+    """A table with a line of headings; cells are HTML.
+
+    Columns are as wide as what is in them, also where a page makes all columns of a table equal, as JupyterLab does:
+    short words and numbers are on one line, and longer texts have the rest.
+    """
+    columns = [[_said(row[place]) for row in rows] for place in range(len(head))]
+    cell = f"text-align:left;vertical-align:top;padding:4px 10px;border-bottom:1px solid {LINE}"
+    looks = [f"{cell};{_fit(name, column)}" for name, column in zip(head, columns, strict=True)]
+    top = "".join(
+        f'<th style="{look};white-space:nowrap;{MUTED}">{name}</th>' for name, look in zip(head, looks, strict=True)
+    )
+    lines = "".join(
+        "<tr>" + "".join(f'<td style="{look}">{one}</td>' for one, look in zip(row, looks, strict=True)) + "</tr>"
+        for row in rows
+    )
     return (
-        '<table style="border-collapse:collapse;width:100%;font-size:12px;margin:0">'
+        '<table style="border-collapse:collapse;width:100%;table-layout:auto;font-size:12px;margin:0">'
         f"<thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
     )
+
+
+def _said(cell: str) -> str:
+    """The text of a cell."""
+    import re
+
+    return unescape(re.sub(r"<[^>]*>", "", cell)).strip()
+
+
+def _fit(name: str, column: Sequence[str]) -> str:
+    """How the cells of a column are laid out: numbers, short words, or texts that wrap."""
+    longest = max(map(len, column), default=0)
+    if longest > _SHORT_CELL:
+        return "overflow-wrap:anywhere;min-width:10em"
+    digits = [one for one in column if one]
+    if digits and all(one.replace(",", "").replace(".", "").isdecimal() for one in digits):
+        return "white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums"
+    return "white-space:nowrap"
 
 
 def sheet(title: str, marks: Sequence[str], body: str, foot: str = "", *, language: str = "en") -> str:

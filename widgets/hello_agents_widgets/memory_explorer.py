@@ -260,7 +260,7 @@ class MemoryExplorer(BookWidget):
         head = self.head_json()
         lines = ["MemoryExplorer"]
         for holder in head["holders"]:
-            lines.append(f"  {holder['sort']} {holder['name']!r}: {len(holder['rows'])} {_noun(holder)}")
+            lines.append(f"  {holder['sort']} {holder['name']!r}: {_counted(holder)}")
             if holder["error"]:
                 lines.append(f"    {holder['error']}")
         if self._answers is not None:
@@ -278,7 +278,7 @@ class MemoryExplorer(BookWidget):
             for answer in self._answers:
                 body += box(HUES["error"], "could not look", words(answer.error)) if answer.error else ""
                 body += "".join(_pictured(number, hit) for number, hit in enumerate(answer.hits, 1))
-        marks = [f"{len(holder['rows'])} {_noun(holder)}" for holder in holders]
+        marks = [_counted(holder) for holder in holders]
         return sheet("MemoryExplorer", marks, body, language=self.language)
 
     def _all_items(self) -> list[Json]:
@@ -382,8 +382,10 @@ def _chunk(chunk: Chunk, citation: str, said: str) -> Json:
     }
 
 
-def _noun(holder: Json) -> str:
-    return "memories" if holder["sort"] == "memory" else "documents"
+def _counted(holder: Json) -> str:
+    one, many = ("memory", "memories") if holder["sort"] == "memory" else ("document", "documents")
+    number = len(holder["rows"])
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _line(hit: Recalled | Passage) -> str:

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, ClassVar
 
 from hello_agents.core.agent import Agent
-from hello_agents.core.at_rest import HUES, bar, grid, sheet
+from hello_agents.core.at_rest import HUES, bar, dot, grid, sheet
 from hello_agents.core.message import Usage
 from hello_agents.core.run import Limits, Run
 
@@ -124,7 +124,8 @@ class RunTree(BookWidget):
             for one in self.frames[:AT_REST]
         ]
         more = f" · {head['count'] - AT_REST:,} frames more" if head["count"] > AT_REST else ""
-        foot = f"{head['count']:,} frames · {head['steps']:,} steps · {head['tokens']:,} tokens{more}"
+        colours = f"{dot(HUES['assistant'])}own tokens &nbsp; {dot(HUES['results'])}tokens of the frames below"
+        foot = f"{head['count']:,} frames · {head['steps']:,} steps · {head['tokens']:,} tokens{more} &nbsp; {colours}"
         body = grid(("frame", "tokens", "steps", "tools", "ended", "answer"), rows)
         return sheet(head["title"], ("run tree",), body, foot, language=self.language)
 
@@ -181,7 +182,7 @@ def _share(one: Json, whole: int) -> str:
     below = one["tokens"] - one["own"]
     rest = whole - one["tokens"]
     parts = [(HUES["assistant"], one["own"]), (HUES["results"], below), ("rgba(128,128,128,.2)", max(rest, 0))]
-    return f'<div style="max-width:120px">{bar(parts)}</div>'
+    return f'<div style="width:110px;margin-top:3px">{bar(parts)}</div>'
 
 
 __all__ = ["RunTree"]

@@ -178,7 +178,7 @@ class ToolSchema(BookWidget):
             for field in head["fields"]
         ]
         body = box(HUES["tools"], "<b>Python</b>", words(head["python"]))
-        body += grid(("Python", "JSON Schema", ""), rows)
+        body += grid(("Python", "JSON Schema", "value"), rows)
         if self._trial:
             status = str(self._trial["status"])
             hue = HUES["error"] if status == "error" else HUES["results"]

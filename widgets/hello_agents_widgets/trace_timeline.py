@@ -193,19 +193,30 @@ class TraceTimeline(BookWidget):
 
     def picture(self) -> str:
         head = self.head_json()
+        times = self._at_rest and self.moments is not None
         rows: list[list[str]] = []
+        agent = ""
         for one in self.spans[:AT_REST]:
-            lane, cross = self._lanes[int(one["lane"])], "✗ " if one["failed"] else ""
-            clock = f'<span style="white-space:nowrap">{muted(self._clock(one))}</span>'
+            lane = self._lanes[int(one["lane"])]
             name = f'<span style="padding-left:{16 * lane["depth"]}px">{dot(_HUES.get(one["kind"], HUES["system"]))}'
-            who = f'<span style="white-space:nowrap">{escape(one_line(lane["agent"], 24))}</span>'
-            rows.append([clock, who, f"{name}{cross}{escape(line_of(one))}</span>", self._strip(one)])
+            # A name is said once for all that it did without a break.
+            who = one_line(f"{lane['agent']} {lane['frame'].rpartition('/')[2]}".strip(), 24)
+            row = [
+                f'<span style="white-space:nowrap">{escape("" if who == agent else who)}</span>',
+                f"{name}{'✗ ' if one['failed'] else ''}{escape(line_of(one))}</span>",
+                _places(one),
+                self._strip(one),
+            ]
+            agent = who
+            rows.append([muted(self._clock(one)), *row] if times else row)
         more = f" · {len(self.spans) - AT_REST:,} more" if len(self.spans) > AT_REST else ""
+        errors = "1 error" if head["errors"] == 1 else f"{head['errors']:,} errors"
         foot = (
             f"{head['steps']:,} requests · {head['tool_calls']:,} calls · {head['total_tokens']:,} tokens · "
-            f"{head['errors']:,} errors{more}"
+            f"{errors}{more}"
         )
-        return sheet(head["title"], ("trace",), grid(("", "", "", ""), rows), foot, language=self.language)
+        columns = (*(("time",) if times else ()), "agent", "what happened", "events", "when" if times else "order")
+        return sheet(head["title"], ("trace",), grid(columns, rows), foot, language=self.language)
 
     def _strip(self, one: Json) -> str:
         """Where in the whole it lies: by time where that may be shown, else by order."""
@@ -215,10 +226,16 @@ class TraceTimeline(BookWidget):
         first, last = (known[start], known[stop]) if known else (start, stop)
         hue = HUES["error"] if one["failed"] else _HUES.get(one["kind"], HUES["system"])
         return (
-            '<div style="position:relative;width:180px;height:9px;background:rgba(128,128,128,.15);margin-top:4px">'
-            f'<span style="position:absolute;left:{100 * first / whole:.2f}%;width:{100 * (last - first) / whole:.2f}%;'
+            '<div style="position:relative;width:150px;height:9px;background:rgba(128,128,128,.15);margin-top:4px">'
+            f'<span style="position:absolute;left:{98 * first / whole:.2f}%;width:{98 * (last - first) / whole:.2f}%;'
             f'min-width:3px;height:9px;background:{hue}"></span></div>'
         )
+
+
+def _places(span: Json) -> str:
+    """The numbers of its first and its last event, which say where it lies also where no colours are shown."""
+    first, last = int(span["from"]) + 1, int(span["to"]) + 1
+    return str(first) if first == last else f"{first}–{last}"
 
 
 class InspectedTrace:
