@@ -25,14 +25,14 @@ def test_every_control(page):  # noqa: F811
     page.get_by_role("button", name="Step", exact=True).click()
     page.get_by_text("Step 1", exact=True).wait_for()
     page.get_by_label("fault of Read").select_option("failing")
-    page.get_by_role("button", name="All as they are").wait_for()
+    page.get_by_role("button", name="Switch all faults off").wait_for()
     page.get_by_label("how often, Read").select_option("1")
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("does not answer").wait_for()
     assert widget.faults.by_tool["Read"].times == 1
     assert faults(page) == []
-    page.get_by_role("button", name="All as they are").click()
-    page.get_by_role("button", name="All as they are").wait_for(state="detached")
+    page.get_by_role("button", name="Switch all faults off").click()
+    page.get_by_role("button", name="Switch all faults off").wait_for(state="detached")
     page.get_by_label("with …").select_option("Calculator")
     page.get_by_label("failed calls at most").fill("1")
     page.get_by_role("button", name="garbled arguments").click()

@@ -126,7 +126,7 @@ export const scoreBar = (parts, most = 1) =>
 export const filled = (amount, most, at, ...words) => {
   const share = (number) => `${Math.min(100, (100 * number) / most).toFixed(2)}%`;
   return h("div", { class: "hai-gauge" },
-    most && h("div", { class: "hai-fill", "aria-hidden": "true" }, h("i", { style: `width:${share(amount)}` }), at && h("b", { style: `left:${share(at)}` })),
+    most && h("div", { class: "hai-fill", "aria-hidden": "true" }, amount > 0 && h("i", { style: `width:${share(amount)}` }), at && h("b", { style: `left:${share(at)}` })),
     h("p", {}, words));
 };
 

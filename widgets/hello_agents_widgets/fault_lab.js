@@ -7,12 +7,12 @@ import { grouped, h, html } from "./parts.js";
 export const FAULT_LABELS = {
   en: {
     fl_region: "Fault lab", fl_question: "Question", fl_threshold: "failures that open a breaker", fl_rest: "requests until it is tried again", fl_max_steps: "steps at most", fl_max_repeats: "equal calls at most", fl_max_failures: "failed calls at most",
-    fl_run: "Run", fl_step: "Step", fl_none: "All as they are", fl_try: "Try:", fl_with: "with", fl_first: "the tool called first",
+    fl_run: "Run", fl_step: "Step", fl_none: "Switch all faults off", fl_nolimit: "no limit", fl_try: "Try:", fl_with: "with", fl_first: "the tool called first",
     fl_down: "one tool is down", fl_slow_: "slow tool", fl_garbled_: "garbled arguments", fl_repeats: "the model repeats itself",
     fl_tools: "Tools", fl_tool: "tool", fl_fault: "fault", fl_often: "how often", fl_breaker: "breaker", fl_asis: "as it is", fl_failing: "fails", fl_slow: "slow, given up at {n} s", fl_garbled: "garbled arguments", fl_repeated: "call repeated", fl_s_slow: "too slow",
     fl_every: "every call", fl_times: "the first {n}", fl_times1: "the first", fl_faultof: "fault of {name}", fl_oftenof: "how often, {name}", fl_notools: "This agent has no tools in a registry.",
-    fl_closed: "closed", fl_open: "open", fl_half_open: "half-open", fl_hits: "{n} failures in a row", fl_nobreaker: "no breaker",
-    fl_steps: "{n} steps used", fl_stepsof: "{n} of {m} steps used", fl_failed: "{n} failed calls", fl_failedof: "{n} of {m} failed calls", fl_clock: "The breaker's clock goes on by {n} s with each request, so that a run shows the same every time.",
+    fl_closed: "closed", fl_open: "open", fl_half_open: "half-open", fl_hits: "{n} failures in a row", fl_hitsof: "{n} failures in a row; {m} open it", fl_nobreaker: "no breaker",
+    fl_steps: "{n} steps used", fl_stepsof: "{n} of {m} steps used", fl_apart: "those of sub-agents apart", fl_failed: "{n} failed calls", fl_failedof: "{n} of {m} failed calls", fl_clock: "The breaker's clock goes on by {n} s with each request, so that a run shows the same every time.",
     fl_n: "Step {n}", fl_said: "answer", fl_reads: "the model reads", fl_told: "the model is told", fl_again: "said again by the lab, {n}", fl_unanswered: "not answered", fl_probe: "one call is let through to try", fl_spared: "spared: the tool was not called",
     fl_idle: "Switch something on and run, or try one of the cases above.", fl_ended: "How it ended", fl_earlier: "… {n} earlier steps", fl_inspect: "In a cell, .inspect() opens this run in the LoopInspector.", fl_copy: "copy",
     fl_e_finished: "The agent gave its answer.", fl_e_max_steps: "The limit of steps was reached; the model was asked once more, without tools.", fl_e_repeated_call: "The same call came too often with the same result; the loop was closed.", fl_e_degraded: "Too many calls failed; the model was asked to answer without tools.",
@@ -20,12 +20,12 @@ export const FAULT_LABELS = {
   },
   zh: {
     fl_region: "故障实验室", fl_question: "问题", fl_threshold: "失败多少次后熔断", fl_rest: "多少次请求后再试", fl_max_steps: "最多步数", fl_max_repeats: "相同调用最多次数", fl_max_failures: "失败调用最多次数",
-    fl_run: "运行", fl_step: "单步", fl_none: "全部恢复原样", fl_try: "试一试：", fl_with: "对象", fl_first: "最先调用的工具",
+    fl_run: "运行", fl_step: "单步", fl_none: "关闭所有故障", fl_nolimit: "不限", fl_try: "试一试：", fl_with: "对象", fl_first: "最先调用的工具",
     fl_down: "一个工具不可用", fl_slow_: "工具很慢", fl_garbled_: "参数损坏", fl_repeats: "模型重复自己",
     fl_tools: "工具", fl_tool: "工具", fl_fault: "故障", fl_often: "频率", fl_breaker: "熔断器", fl_asis: "原样", fl_failing: "失败", fl_slow: "很慢，{n} 秒后放弃", fl_garbled: "参数损坏", fl_repeated: "重复调用", fl_s_slow: "太慢",
     fl_every: "每次调用", fl_times: "前 {n} 次", fl_times1: "第一次", fl_faultof: "{name} 的故障", fl_oftenof: "{name} 的频率", fl_notools: "该智能体的注册表里没有工具。",
-    fl_closed: "闭合", fl_open: "断开", fl_half_open: "半开", fl_hits: "连续 {n} 次失败", fl_nobreaker: "无熔断器",
-    fl_steps: "已用 {n} 步", fl_stepsof: "已用 {n} / {m} 步", fl_failed: "{n} 次失败调用", fl_failedof: "{n} / {m} 次失败调用", fl_clock: "每次请求使熔断器的时钟前进 {n} 秒，因此每次运行显示相同。",
+    fl_closed: "闭合", fl_open: "断开", fl_half_open: "半开", fl_hits: "连续 {n} 次失败", fl_hitsof: "连续 {n} 次失败；{m} 次即熔断", fl_nobreaker: "无熔断器",
+    fl_steps: "已用 {n} 步", fl_stepsof: "已用 {n} / {m} 步", fl_apart: "子智能体的步数另计", fl_failed: "{n} 次失败调用", fl_failedof: "{n} / {m} 次失败调用", fl_clock: "每次请求使熔断器的时钟前进 {n} 秒，因此每次运行显示相同。",
     fl_n: "第 {n} 步", fl_said: "回答", fl_reads: "模型读到", fl_told: "告诉模型", fl_again: "由实验室重复，第 {n} 次", fl_unanswered: "未得到回答", fl_probe: "放行一次调用以试探", fl_spared: "已跳过：没有调用工具",
     fl_idle: "打开某个故障并运行，或试试上面的情形。", fl_ended: "如何结束", fl_earlier: "… 前面还有 {n} 步", fl_inspect: "在单元格中，.inspect() 会在 LoopInspector 中打开这次运行。", fl_copy: "复制",
     fl_e_finished: "智能体给出了回答。", fl_e_max_steps: "达到步数上限；模型又被询问一次，不能使用工具。", fl_e_repeated_call: "相同的调用多次得到相同的结果；循环被关闭。", fl_e_degraded: "失败的调用太多；请模型不用工具作答。",
@@ -64,11 +64,11 @@ export function view(snapshot, ui = freshUi()) {
 function setting({ head, ui, say }) {
   const able = head.tools.filter((tool) => tool.can.length > 0);
   return h("form", { class: "hai-labform", "data-form": "run" },
-    h("label", {}, say("fl_question"), h("input", { type: "text", "data-field": "question", value: head.question })),
-    h("div", { class: "hai-labknobs" }, KNOBS.map((knob) => h("label", { key: knob }, say(`fl_${knob}`), h("input", { type: "number", min: "1", step: "1", "data-field": knob, value: head.knobs[knob] === null ? "" : String(head.knobs[knob]), placeholder: "–" })))),
-    h("div", { class: "hai-labtry" },
-      h("button", { type: "submit", class: "hai-primary", disabled: ui.busy }, say("fl_run")), button("step", say("fl_step"), null, { disabled: ui.busy }),
-      h("span", { class: "hai-gap" }), muted(say("fl_try")),
+    h("div", { class: "hai-labask" },
+      h("label", {}, say("fl_question"), h("input", { type: "text", "data-field": "question", value: head.question })),
+      h("button", { type: "submit", class: "hai-primary", disabled: ui.busy }, say("fl_run")), button("step", say("fl_step"), null, { disabled: ui.busy })),
+    h("div", { class: "hai-labknobs" }, KNOBS.map((knob) => h("label", { key: knob }, say(`fl_${knob}`), h("input", { type: "number", min: "1", step: "1", "data-field": knob, value: head.knobs[knob] === null ? "" : String(head.knobs[knob]), placeholder: say("fl_nolimit") })))),
+    h("div", { class: "hai-labtry" }, muted(say("fl_try")),
       head.presets.map((name) => button("preset", say({ slow: "fl_slow_", garbled: "fl_garbled_" }[name] || `fl_${name}`), null, { key: name, "data-arg": name, disabled: ui.busy || !able.length })),
       able.length > 1 && h("select", { "data-field": "tool", "aria-label": `${say("fl_with")} …` }, h("option", { value: "", selected: true }, `${say("fl_with")}: ${say("fl_first")}`), able.map((tool) => h("option", { value: tool.name }, tool.name)))));
 }
@@ -91,15 +91,15 @@ function tools({ head, ui, say }) {
 function breaker(say, threshold, state, failures) {
   if (threshold === null) return muted(say("fl_nobreaker"));
   const words = say("fl_hits", { n: failures });
-  return h("span", { class: "hai-breaker" }, mark({ closed: "done", open: "err", half_open: "warn" }[state]), h("b", {}, say(`fl_${state}`)),
+  return h("span", { class: "hai-breaker", title: say("fl_hitsof", { n: failures, m: threshold }) }, mark({ closed: "done", open: "err", half_open: "warn" }[state]), h("b", {}, say(`fl_${state}`)),
     threshold <= DOTS && Array.from({ length: threshold }, (_, i) => h("i", { key: String(i), class: i < failures ? "hai-hit" : "", "aria-hidden": "true" })),
     h("span", { class: threshold <= DOTS && failures <= threshold ? "hai-hidden" : "hai-more-hits hai-muted" }, words));
 }
 
-function used({ head, say }) {
+function used({ head, say, rounds }) {
   const failures = head.knobs.max_failures;
   return h("div", { class: "hai-labused" },
-    filled(head.steps, head.most, null, say(head.most ? "fl_stepsof" : "fl_steps", { n: head.steps, m: head.most })),
+    filled(head.steps, head.most, null, say(head.most ? "fl_stepsof" : "fl_steps", { n: head.steps, m: head.most }), rounds.some((round) => round.frame) && `, ${say("fl_apart")}`),
     filled(head.failed, failures, null, say(failures ? "fl_failedof" : "fl_failed", { n: head.failed, m: failures })));
 }
 

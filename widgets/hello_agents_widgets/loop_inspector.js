@@ -146,7 +146,7 @@ function rail(c) {
   if (upcoming && at === derived.path.length - 1)
     rows.push(h("li", { key: "next" }, h("div", { class: "hai-row hai-next" }, h("span", { class: "hai-n" }),
       h("span", { class: "hai-what" }, mark(c.quiz ? "sys" : upcoming.kind === "call" ? "tool" : upcoming.kind === "wait" ? "warn" : "model"), h("span", {}, `${say("next")}: ${c.quiz ? "?" : shortNext(upcoming, say)}`)))));
-  return h("nav", { class: "hai-rail", "aria-label": say("steps") }, heading(say("steps")),
+  return h("nav", { class: "hai-rail", "aria-label": say("steps") }, h("div", { class: "hai-railhead" }, heading(say("steps")), h("span", { "aria-hidden": "true" }, say("tokensword"))),
     h("ol", { class: long ? "hai-rows hai-many" : "hai-rows", "data-list": "steps", ...scroller }, rows),
     head.branches.length > 1 && h("div", { class: "hai-branches" }, heading(say("branches")),
       h("div", { role: "radiogroup", "aria-label": say("branches") }, head.branches.map((branch) =>
@@ -344,7 +344,7 @@ function pendingCards(c, reply) {
   const waiting = new Set(tick.state.waiting.filter((id) => !begun(id)));
   const asked = upcoming && upcoming.kind === "wait" && !c.quiz ? new Set(upcoming.calls) : new Set();
   return callsOf(reply).filter((call) => waiting.has(call.id)).map((call) => card("pending", `pending ${call.id}`,
-    [mark(asked.has(call.id) ? "warn" : "sys"), h("b", {}, call.name), h("span", { class: "hai-pill" }, say(asked.has(call.id) ? "waitingyou" : "waiting"))],
+    [mark(asked.has(call.id) ? "warn" : "sys"), asked.has(call.id) ? h("b", {}, call.name) : h("span", { class: "hai-whatwaits" }, callText(call)), h("span", { class: "hai-pill" }, say(asked.has(call.id) ? "waitingyou" : "waiting"))],
     asked.has(call.id) && approval(c, call)));
 }
 

@@ -1,5 +1,5 @@
 // TraceTimeline: spans on an axis of time or order, in lanes by frame; a list of them to search; one of them in full.
-import { button, card, link, mark, muted, notices, pill, pre, pretty, sayer } from "./cards.js";
+import { button, card, heading, link, mark, muted, notices, pairs, pill, pre, pretty, sayer } from "./cards.js";
 import { frame } from "./frame.js";
 import { LABELS } from "./labels.js";
 import { longList, scrollerOf, showing } from "./lists.js";
@@ -9,15 +9,15 @@ export const TRACE_LABELS = {
   en: {
     tt_region: "Trace", tt_events: "{n} events", tt_requests: "{n} requests", tt_calls: "{n} calls", tt_errors: "{n} errors", tt_errors1: "1 error", tt_noerrors: "no errors", tt_order: "There are no times in it: the axis is the order of events.", tt_hidden: "Times are left out: the axis is the order of events.",
     tt_kind: "kind", tt_all: "all kinds", tt_k_model: "request", tt_k_tool: "call", tt_k_message: "message", tt_k_agent: "agent", tt_k_approval: "approval", tt_k_summary: "compression", tt_k_error: "error", tt_k_note: "note",
-    tt_text: "text", tt_search: "search texts", tt_only: "errors only", tt_next: "Next error", tt_axis: "axis", tt_bytime: "time", tt_byorder: "order", tt_fit: "Fit", tt_step: "Step", tt_in: "zoom in", tt_out: "zoom out", tt_left: "earlier", tt_right: "later",
-    tt_lanes: "Lanes", tt_list: "Events", tt_found: "{n} of {m}", tt_nothing: "Nothing of this kind, or with this text.", tt_pick: "Choose a span or a line to read it.", tt_ofagent: "step {n}", tt_from: "at {t}", tt_took: "took {t}", tt_place: "event {n}", tt_places: "events {n} to {m}", tt_args: "arguments", tt_says: "Details",
+    tt_text: "text", tt_search: "search texts", tt_only: "errors only", tt_next: "Next error", tt_axis: "axis", tt_bytime: "time", tt_byorder: "order", tt_event: "event", tt_fit: "Fit", tt_fit_: "show all of it", tt_step: "Step", tt_step_: "zoom to the step of what is chosen", tt_zoom: "zoom", tt_in: "zoom in", tt_out: "zoom out", tt_left: "earlier", tt_right: "later",
+    tt_lanes: "Lanes", tt_list: "Events", tt_found: "{n} of {m} shown", tt_nothing: "Nothing of this kind, or with this text.", tt_pick: "Choose a span or a line to read it.", tt_ofagent: "step {n}", tt_from: "at {t}", tt_took: "took {t}", tt_place: "event {n}", tt_places: "events {n} to {m}", tt_args: "arguments", tt_result: "result", tt_longest: "What took longest", tt_most: "What used most tokens", tt_totals: "In all", tt_t_requests: "requests", tt_t_calls: "calls", tt_t_prompt: "prompt tokens", tt_t_completion: "completion tokens", tt_t_errors: "errors", tt_t_events: "events", tt_t_time: "time", tt_says: "Details",
     tt_cut: "The beginning; .events has it whole.", tt_open: "never answered", tt_block: "{n} spans, zoom in", tt_main: "main", tt_answer: "answer", tt_empty: "There is nothing in this trace yet.", tt_keys: "Keys: ↑ ↓ line, ← → move, + − zoom, F fit, S step, E next error", tt_tokens: "{p} prompt, {c} completion tokens",
   },
   zh: {
     tt_region: "追踪", tt_events: "{n} 个事件", tt_requests: "{n} 次请求", tt_calls: "{n} 次调用", tt_errors: "{n} 个错误", tt_errors1: "1 个错误", tt_noerrors: "没有错误", tt_order: "其中没有时间：坐标轴为事件的顺序。", tt_hidden: "省略了时间：坐标轴为事件的顺序。",
     tt_kind: "类别", tt_all: "全部类别", tt_k_model: "请求", tt_k_tool: "调用", tt_k_message: "消息", tt_k_agent: "智能体", tt_k_approval: "批准", tt_k_summary: "压缩", tt_k_error: "错误", tt_k_note: "备注",
-    tt_text: "文字", tt_search: "搜索文字", tt_only: "仅错误", tt_next: "下一个错误", tt_axis: "坐标轴", tt_bytime: "时间", tt_byorder: "顺序", tt_fit: "全览", tt_step: "一步", tt_in: "放大", tt_out: "缩小", tt_left: "更早", tt_right: "更晚",
-    tt_lanes: "泳道", tt_list: "事件", tt_found: "{m} 中的 {n}", tt_nothing: "没有这类事件或没有这段文字。", tt_pick: "选择一个区段或一行以阅读。", tt_ofagent: "第 {n} 步", tt_from: "始于 {t}", tt_took: "用时 {t}", tt_place: "事件 {n}", tt_places: "事件 {n} 至 {m}", tt_args: "参数", tt_says: "详情",
+    tt_text: "文字", tt_search: "搜索文字", tt_only: "仅错误", tt_next: "下一个错误", tt_axis: "坐标轴", tt_bytime: "时间", tt_byorder: "顺序", tt_event: "事件", tt_fit: "全览", tt_fit_: "显示全部", tt_step: "一步", tt_step_: "放大所选内容所在的一步", tt_zoom: "缩放", tt_in: "放大", tt_out: "缩小", tt_left: "更早", tt_right: "更晚",
+    tt_lanes: "泳道", tt_list: "事件", tt_found: "显示 {m} 中的 {n}", tt_nothing: "没有这类事件或没有这段文字。", tt_pick: "选择一个区段或一行以阅读。", tt_ofagent: "第 {n} 步", tt_from: "始于 {t}", tt_took: "用时 {t}", tt_place: "事件 {n}", tt_places: "事件 {n} 至 {m}", tt_args: "参数", tt_result: "结果", tt_longest: "用时最长", tt_most: "使用 token 最多", tt_totals: "总计", tt_t_requests: "请求", tt_t_calls: "调用", tt_t_prompt: "提示 token", tt_t_completion: "生成 token", tt_t_errors: "错误", tt_t_events: "事件", tt_t_time: "时间", tt_says: "详情",
     tt_cut: "仅开头；.events 中有全文。", tt_open: "未得到回答", tt_block: "{n} 个区段，放大查看", tt_main: "主线", tt_answer: "回答", tt_empty: "该追踪中还没有内容。", tt_keys: "按键：↑ ↓ 换行，← → 移动，+ − 缩放，F 全览，S 一步，E 下一个错误", tt_tokens: "提示 {p}，生成 {c} 个 token",
   },
 };
@@ -109,7 +109,7 @@ export function view(snapshot, ui = freshUi()) {
   return h("div", { class: "hai", role: "region", "aria-label": `${say("tt_region")}: ${head.title}`, lang: head.language, "data-lm-suppress-shortcuts": "true" },
     h("header", { class: "hai-bar" },
       h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
-      head.seconds !== null && pill(clock(head.seconds)), pill(say("tt_requests", { n: grouped(head.steps) })), pill(say("tt_calls", { n: grouped(head.tool_calls) })), h("span", { title: say("tt_tokens", { p: grouped(head.prompt_tokens), c: grouped(head.completion_tokens) }) }, pill(say("tokens", { n: grouped(head.total_tokens) }))),
+      head.seconds !== null && pill(clock(head.seconds)), pill(say("tt_requests", { n: grouped(head.steps) })), pill(say("tt_calls", { n: grouped(head.tool_calls) })), h("span", { class: "hai-pill", title: say("tt_tokens", { p: grouped(head.prompt_tokens), c: grouped(head.completion_tokens) }) }, say("tokens", { n: grouped(head.total_tokens) })),
       head.errors > 0 ? pill([mark("err"), " ", say(head.errors === 1 ? "tt_errors1" : "tt_errors", { n: grouped(head.errors) })], "err") : pill(say("tt_noerrors")),
       h("span", { class: "hai-gap" }), head.errors > 0 && button("error", say("tt_next"), "E"), button("image", say("saveimage"))),
     notices(c),
@@ -128,8 +128,8 @@ function filters({ head, ui, say, spans, numbers }) {
     muted(say("tt_found", { n: grouped(numbers.length), m: grouped(spans.length) })),
     h("span", { class: "hai-gap" }),
     head.seconds !== null && h("label", {}, say("tt_axis"), h("select", { "data-field": "axis", "data-live": "axis" }, ["time", "order"].map((one) => h("option", { key: one, value: one, selected: ui.axis === one }, say(`tt_by${one}`))))),
-    h("span", { class: "hai-zoom" },
-      button("fit", say("tt_fit"), null, { disabled: ui.win === null }), button("step", say("tt_step"), null, { disabled: ui.pick === null }),
+    h("span", { class: "hai-zoom", role: "group", "aria-label": say("tt_zoom") }, muted(say("tt_zoom")),
+      button("fit", say("tt_fit"), null, { disabled: ui.win === null, title: say("tt_fit_") }), button("step", say("tt_step"), null, { disabled: ui.pick === null, title: say("tt_step_") }),
       button("out", "−", null, { "aria-label": say("tt_out"), disabled: ui.win === null }), button("in", "+", null, { "aria-label": say("tt_in") }),
       button("left", "◂", null, { "aria-label": say("tt_left"), disabled: ui.win === null }), button("right", "▸", null, { "aria-label": say("tt_right"), disabled: ui.win === null })));
 }
@@ -148,19 +148,25 @@ function chart(c) {
   const seen = (i) => tops[i] + tall(head.lanes[i]) >= from * LANE_UNIT && tops[i] <= to * LANE_UNIT;
   const pieces = new Map();
   for (const piece of drawn(spans, c.numbers, axis, win)) if (seen(piece.lane)) pieces.set(piece.lane, [...(pieces.get(piece.lane) || []), piece]);
-  const unit = (place) => (axis.time ? clock(place) : grouped(Math.round(place)));
+  const ticks = axis.time ? ticksOf(win) : ticksOf([a + 1, b + 1]).map((tick) => tick - 1);
+  // Events are counted from 1, as they are in the list and beside it.
+  const unit = (place) => (axis.time ? clock(place) : grouped(Math.round(place) + 1));
   return h("section", { class: "hai-chart", "aria-label": say("tt_lanes") },
-    h("div", { class: "hai-axis", "aria-hidden": "true" }, ticksOf(win).map((tick) => h("span", { key: String(tick), style: `left:${at(tick).toFixed(3)}%` }, unit(tick)))),
+    h("div", { class: "hai-axisrow", "aria-hidden": "true" }, h("span", { class: "hai-axisname" }, say(axis.time ? "tt_bytime" : "tt_event")), h("div", { class: "hai-axis" }, ticks.map((tick) => h("span", { key: String(tick), style: `left:${at(tick).toFixed(3)}%` }, unit(tick))))),
     h("div", { class: "hai-lanes", ...scrollerOf("lanes", LANE_UNIT, from, to, Math.ceil(top / LANE_UNIT)) }, h("div", { style: `position:relative;height:${top}px` },
-      head.lanes.map((lane, i) => seen(i) && laneRow(c, lane, i, tops[i], pieces.get(i) || [], at)))));
+      head.lanes.map((lane, i) => seen(i) && laneRow(c, lane, i, tops[i], pieces.get(i) || [], at)))),
+    h("div", { class: "hai-keys" }, SPAN_KINDS.filter((kind) => spans.some((one) => one.kind === kind)).map((kind) => h("span", { key: kind }, h("i", { class: `hai-s-${kind}`, "aria-hidden": "true" }), say(`tt_k_${kind}`))), head.errors > 0 && h("span", { key: "failed" }, h("b", { class: "hai-failedkey", "aria-hidden": "true" }, "✕"), say("error"))));
 }
+
+/** The agent of a lane, and by which call it was begun where it is a child's. */
+const laneName = (say, lane) => [h("b", {}, lane.agent || lane.frame || say("tt_main")), lane.agent && lane.frame && ` ${lane.frame.split("/").pop()}`];
 
 function laneRow(c, lane, i, top, pieces, at) {
   const { say, axis, ui, spans } = c;
   const [s, e] = placeOf(lane, axis);
   const clip = (place) => Math.max(0, Math.min(100, at(place)));
   return h("div", { key: `lane ${lane.frame}`, class: "hai-lane", style: `top:${top}px;height:${tall(lane)}px` },
-    h("span", { class: "hai-lanename", style: `padding-left:${8 + 10 * Math.min(lane.depth, 6)}px`, title: lane.frame || say("tt_main") }, lane.agent || lane.frame || say("tt_main")),
+    h("span", { class: "hai-lanename", style: `padding-left:${8 + 10 * Math.min(lane.depth, 6)}px`, title: [lane.agent, lane.frame || say("tt_main")].filter(Boolean).join(" · ") }, laneName(say, lane)),
     h("span", { class: "hai-track" },
       h("i", { class: "hai-reach", style: `left:${clip(s).toFixed(3)}%;width:${(clip(e) - clip(s)).toFixed(3)}%` }),
       pieces.map((piece) => {
@@ -202,10 +208,23 @@ function list(c) {
       }), below));
 }
 
+const FEW_LONGEST = 5;
+
+/** The trace in numbers, and where most of its time or its tokens went, until something is chosen. */
+function overview(c) {
+  const { head, say, spans } = c;
+  const took = (one) => (head.seconds === null ? one.tokens || 0 : one.t && (one.kind === "model" || one.kind === "tool") ? one.t[1] - one.t[0] : 0);
+  const longest = spans.map((one, i) => [took(one), i]).filter(([much]) => much > 0).sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, FEW_LONGEST);
+  const facts = [...(head.seconds === null ? [] : [["time", clock(head.seconds)]]), ["requests", grouped(head.steps)], ["calls", grouped(head.tool_calls)], ["errors", grouped(head.errors)], ["prompt", grouped(head.prompt_tokens)], ["completion", grouped(head.completion_tokens)], ["events", grouped(head.count)]];
+  return [h("div", { key: "totals" }, heading(say("tt_totals")), pairs(facts.map(([name, value]) => [say(`tt_t_${name}`), value]))),
+    longest.length > 0 && h("div", { key: "longest" }, heading(say(head.seconds === null ? "tt_most" : "tt_longest")),
+      h("ol", { class: "hai-longest" }, longest.map(([much, i]) => h("li", { key: String(i) }, h("button", { type: "button", "data-op": "pick", "data-arg": String(i) }, mark(spans[i].failed ? "err" : SPAN_MARKS[spans[i].kind]), h("span", { class: "hai-q" }, lineOf(c, spans[i])), h("span", { class: "hai-num" }, head.seconds === null ? grouped(much) : clock(much)))))))];
+}
+
 function reading(c) {
   const { ui, say, spans, head } = c;
   const one = ui.pick === null ? null : spans[ui.pick];
-  if (!one) return h("section", { class: "hai-flow", "aria-label": say("tt_says") }, h("p", { class: "hai-muted" }, say("tt_pick")));
+  if (!one) return h("section", { class: "hai-flow", "aria-label": say("tt_says") }, h("p", { class: "hai-muted" }, say("tt_pick")), overview(c));
   const kind = one.failed ? "err" : SPAN_MARKS[one.kind];
   const lane = head.lanes[one.lane];
   const place = one.from === one.to ? say("tt_place", { n: one.from + 1 }) : say("tt_places", { n: one.from + 1, m: one.to + 1 });
@@ -213,7 +232,8 @@ function reading(c) {
   return h("section", { class: "hai-flow", "aria-label": say("tt_says") },
     card({ sum: "note" }[kind] || kind, `span ${ui.pick}`, [mark(kind), h("b", {}, nameOf(c, one)), pill(say(`tt_k_${one.kind}`)), one.failed && pill([say("error"), one.code && ` ${one.code}`], "err"), one.open && pill(say("tt_open"), "warn"), h("span", { class: "hai-gap" }), link("copy", "", c.ui.copied ? say("copied") : say("copy"))],
       h("p", { class: "hai-facts hai-muted" }, facts.filter(Boolean).join(" · ")),
-      one.args && one.args !== "{}" && h("div", {}, muted(h("span", { class: "hai-facts" }, say("tt_args"))), pre(c, `args ${ui.pick}`, pretty(one.args))),
+      one.args && one.args !== "{}" && h("div", {}, h("p", { class: "hai-facts hai-muted" }, say("tt_args")), pre(c, `args ${ui.pick}`, pretty(one.args))),
+      one.text && one.kind === "tool" && h("p", { class: "hai-facts hai-muted" }, say("tt_result")),
       one.text && pre(c, `text ${ui.pick}`, one.text),
       one.cut && h("p", { class: "hai-facts hai-muted" }, say("tt_cut"))));
 }
