@@ -138,7 +138,7 @@ function packet(c, one, moves, ...body) {
   const { ui, say } = c;
   const on = ui.pick === one.place;
   return h("li", { key: `${moves} ${one.place}`, "data-move": `${moves} ${one.place}` }, h("button", { type: "button", class: `hai-pk hai-s-${one.section}${one.chosen ? "" : " hai-pkout"}${on ? " hai-on" : ""}`, "data-op": "pick", "data-arg": String(one.place), "aria-pressed": on ? "true" : "false" },
-    h("span", { class: "hai-pklabel" }, one.label || say("cp_nothing")), h("span", { class: "hai-num" }, grouped(one.tokens)), body));
+    h("span", { class: "hai-pklabel", title: one.label }, one.label || say("cp_nothing")), h("span", { class: "hai-num" }, grouped(one.tokens)), body));
 }
 
 function gather(c) {

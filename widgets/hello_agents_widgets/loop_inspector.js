@@ -344,7 +344,7 @@ function pendingCards(c, reply) {
   const waiting = new Set(tick.state.waiting.filter((id) => !begun(id)));
   const asked = upcoming && upcoming.kind === "wait" && !c.quiz ? new Set(upcoming.calls) : new Set();
   return callsOf(reply).filter((call) => waiting.has(call.id)).map((call) => card("pending", `pending ${call.id}`,
-    [mark(asked.has(call.id) ? "warn" : "sys"), asked.has(call.id) ? h("b", {}, call.name) : h("span", { class: "hai-whatwaits" }, callText(call)), h("span", { class: "hai-pill" }, say(asked.has(call.id) ? "waitingyou" : "waiting"))],
+    [mark(asked.has(call.id) ? "warn" : "sys"), asked.has(call.id) ? h("b", {}, call.name) : h("span", { class: "hai-whatwaits", title: `${call.name}(${call.arguments})`.slice(0, 300) }, callText(call)), h("span", { class: "hai-pill" }, say(asked.has(call.id) ? "waitingyou" : "waiting"))],
     asked.has(call.id) && approval(c, call)));
 }
 

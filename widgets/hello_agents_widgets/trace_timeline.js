@@ -202,7 +202,7 @@ function list(c) {
         const lane = head.lanes[one.lane];
         return h("li", { key: String(i), "aria-setsize": String(numbers.length), "aria-posinset": String(from + n + 1) }, h("button", { type: "button", class: `hai-traceline${ui.pick === i ? " hai-on" : ""}`, "data-op": "pick", "data-arg": String(i), "aria-pressed": ui.pick === i ? "true" : "false", tabindex: i === stop ? "0" : "-1" },
           h("span", { class: "hai-n" }, String(i + 1)), mark(one.failed ? "err" : SPAN_MARKS[one.kind]),
-          h("span", { class: "hai-q", style: `padding-left:${10 * Math.min(lane ? lane.depth : 0, 6)}px` }, lineOf(c, one)),
+          h("span", { class: "hai-q", style: `padding-left:${10 * Math.min(lane ? lane.depth : 0, 6)}px`, title: one.text.slice(0, 300) || null }, lineOf(c, one)),
           one.failed && h("span", { class: "hai-hidden" }, say("error")),
           h("span", { class: "hai-num" }, one.t && one.to > one.from ? clock(one.t[1] - one.t[0]) : "")));
       }), below));
@@ -218,7 +218,7 @@ function overview(c) {
   const facts = [...(head.seconds === null ? [] : [["time", clock(head.seconds)]]), ["requests", grouped(head.steps)], ["calls", grouped(head.tool_calls)], ["errors", grouped(head.errors)], ["prompt", grouped(head.prompt_tokens)], ["completion", grouped(head.completion_tokens)], ["events", grouped(head.count)]];
   return [h("div", { key: "totals" }, heading(say("tt_totals")), pairs(facts.map(([name, value]) => [say(`tt_t_${name}`), value]))),
     longest.length > 0 && h("div", { key: "longest" }, heading(say(head.seconds === null ? "tt_most" : "tt_longest")),
-      h("ol", { class: "hai-longest" }, longest.map(([much, i]) => h("li", { key: String(i) }, h("button", { type: "button", "data-op": "pick", "data-arg": String(i) }, mark(spans[i].failed ? "err" : SPAN_MARKS[spans[i].kind]), h("span", { class: "hai-q" }, lineOf(c, spans[i])), h("span", { class: "hai-num" }, head.seconds === null ? grouped(much) : clock(much)))))))];
+      h("ol", { class: "hai-longest" }, longest.map(([much, i]) => h("li", { key: String(i) }, h("button", { type: "button", "data-op": "pick", "data-arg": String(i) }, mark(spans[i].failed ? "err" : SPAN_MARKS[spans[i].kind]), h("span", { class: "hai-q", title: spans[i].text.slice(0, 300) || null }, lineOf(c, spans[i])), h("span", { class: "hai-num" }, head.seconds === null ? grouped(much) : clock(much)))))))];
 }
 
 function reading(c) {
