@@ -28,7 +28,7 @@ LINE = "var(--jp-border-color2, rgba(128,128,128,.35))"
 MUTED = "color:var(--jp-ui-font-color2, inherit);opacity:.85"
 FONT = "font-family:var(--jp-ui-font-family, system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif);font-size:13px"
 PRE = (
-    "margin:0;padding:8px 10px;white-space:pre-wrap;overflow-wrap:anywhere;background:transparent;border:0;"
+    "margin:0;padding:8px 10px;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;background:transparent;border:0;"
     "color:inherit;font-size:12px;line-height:1.5;"
     "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
 )

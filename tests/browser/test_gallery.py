@@ -104,6 +104,9 @@ def journey(reader: Lab, folder: Any) -> None:
         live.wait_for()
         assert live.count() == 1, name
         REACTIONS[name](live)
+        # Jupyter's own sheet breaks words of `pre` anywhere.
+        breaks = "(all) => new Set(all.map((one) => getComputedStyle(one).wordBreak)).has('break-all')"
+        assert not live.locator("pre").evaluate_all(breaks), name
     reader.wait_for_kernel()
     for theme in ("light", "dark"):
         for name, index in places().items():
