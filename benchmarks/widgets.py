@@ -53,7 +53,7 @@ How long a widget takes with much in it, measured by
 
 on {machine}. *Made* is Python's part, in CPU time; *drawn* is from the widget's own data to a page that is
 laid out; *drawn again* is from a key, a click or a field to the page laid out again, and *answered* until Python's
-answer is drawn too, where it is asked, which includes the 180 ms in which a slider comes to rest. Milliseconds, controls the median of {times}; Chromium, without JupyterLab.
+answer is drawn too, where it is asked. Milliseconds, controls the median of {times}; Chromium, without JupyterLab.
 """
 
 TIMES = 5

@@ -28,8 +28,8 @@ LINE = "var(--jp-border-color2, rgba(128,128,128,.35))"
 MUTED = "color:var(--jp-ui-font-color2, inherit);opacity:.85"
 FONT = "font-family:var(--jp-ui-font-family, system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif);font-size:13px"
 PRE = (
-    "margin:0;padding:8px 10px;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;background:transparent;border:0;"
-    "color:inherit;font-size:12px;line-height:1.5;"
+    "margin:0;padding:8px 10px;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;background:transparent;"
+    "border:0;color:inherit;font-size:12px;line-height:1.5;"
     "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
 )
 SHADE = "background:rgba(128,128,128,.08)"
@@ -93,6 +93,12 @@ def bar(parts: Sequence[tuple[str, int]]) -> str:
         if amount
     )
     return f'<div style="display:flex;border-radius:4px;overflow:hidden;margin:0 0 6px">{shown}</div>'
+
+
+def legend(parts: Sequence[tuple[str, str]]) -> str:
+    """What the colours of a bar mean: `(colour, words)`; the words are escaped by the caller."""
+    shown = " &nbsp; ".join(dot(hue) + words for hue, words in parts)
+    return f'<p style="{MUTED};font-size:12px;margin:4px 0 8px">{shown}</p>'
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -28,8 +28,9 @@ REACHED = """() => {
 
 CUT = """() => [...document.querySelectorAll('.hai *')].filter((one) => {
     const look = getComputedStyle(one);
-    const cut = look.textOverflow === 'ellipsis' && look.overflowX === 'hidden' && one.scrollWidth > one.clientWidth + 1;
-    return cut && look.visibility === 'visible' && one.clientWidth > 1 && !one.closest('[title]') && !one.querySelector('[title]');
+    const cuts = look.textOverflow === 'ellipsis' && look.overflowX === 'hidden' && look.visibility === 'visible';
+    const told = one.closest('[title]') || one.querySelector('[title]');
+    return cuts && !told && one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1;
 }).map((one) => one.outerHTML.slice(0, 200))"""
 """Texts that end in … although nothing tells the reader how they go on."""
 
@@ -40,7 +41,8 @@ SPILLED = """() => {
             if (getComputedStyle(up).overflowX !== 'visible') return false;
         return one.getBoundingClientRect().width > 1;
     };
-    return [...document.querySelectorAll('.hai *')].filter((one) => one.getBoundingClientRect().right > whole.right + 1 && shown(one)).map((one) => one.outerHTML.slice(0, 200));
+    const out = (one) => one.getBoundingClientRect().right > whole.right + 1 && shown(one);
+    return [...document.querySelectorAll('.hai *')].filter(out).map((one) => one.outerHTML.slice(0, 200));
 }"""
 """What sticks out of the widget on the right."""
 

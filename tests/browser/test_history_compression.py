@@ -96,7 +96,10 @@ def test_thousands_of_rounds_are_gone_through(page):  # noqa: F811
     page.locator(".hai-pieces").first.locator("[data-op=open]").nth(40).click()
     chosen = page.locator(".hai-roundrow.hai-on")
     chosen.wait_for()
-    assert chosen.evaluate("(row) => { const [a, b] = [row, row.closest('ol')].map(one => one.getBoundingClientRect()); return a.top >= b.top && a.bottom <= b.bottom; }")
+    row, rows = chosen.bounding_box(), page.locator("[data-rows=rounds]").bounding_box()
+    assert row is not None
+    assert rows is not None
+    assert rows["y"] <= row["y"] <= row["y"] + row["height"] <= rows["y"] + rows["height"]
     page.locator("[data-rows=rounds]").evaluate("(list) => { list.scrollTop = list.scrollHeight }")
     page.locator(".hai-roundrow", has_text="Question 2000:").click()
     page.get_by_label("Round 2000", exact=True).get_by_text("Question 2000").wait_for()

@@ -42,8 +42,8 @@ def test_every_control(page):  # noqa: F811
     page.evaluate("window.python('{}').then(window.put)")
     page.get_by_role("alert").get_by_role("button").click()
     page.get_by_role("alert").wait_for(state="detached")
-    # Many tools are found by another control, which the next test uses; long texts have a button of their own, which other
-    # widgets' tests press.
+    # Many tools are found by another control, which the next test uses; long texts have a button of their own,
+    # which other widgets' tests press.
     assert controls("tool_schema.js", "cards.js") - pressed(page) == {"all", "find", "finding", "take"}
     assert widget.error == ""
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { escapeHtml, findAll, html, textOf } from "../../widgets/hello_agents_widgets/parts.js";
 import { LABELS } from "../../widgets/hello_agents_widgets/labels.js";
-import { act, chosenOf, clock, drawn, freshUi, placeOf, ticksOf, TRACE_LABELS, view } from "../../widgets/hello_agents_widgets/trace_timeline.js";
+import { act, chosenOf, clock, drawn, freshUi, placeOf, ticksOf, TRACE_LABELS, view, lasted } from "../../widgets/hello_agents_widgets/trace_timeline.js";
 
 const stored = JSON.parse(readFileSync(new URL("./trace_timeline.json", import.meta.url), "utf8"));
 const copy = (change = {}) => { const snapshot = structuredClone(stored); Object.assign(snapshot.head, change); return snapshot; };
@@ -146,4 +146,8 @@ test("both languages have every label", () => {
   const said = textOf(view(copy({ language: "zh" }), ui({ pick: badOnes[0] })));
   assert.ok(said.includes("仅错误") && !said.includes("tt_"));
   for (const name of Object.keys(TRACE_LABELS.en)) assert.ok(!(name in LABELS.en));
+});
+
+test("what took no time that can be told is not said to have taken none", () => {
+  assert.deepEqual([lasted([1, 1]), lasted([1, 1.25]), lasted([0, 0.000004])], ["< 1 ms", "250 ms", "4 µs"]);
 });

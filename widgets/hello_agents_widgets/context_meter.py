@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Request
 from hello_agents.core.agent import Agent
-from hello_agents.core.at_rest import HUES, MUTED, bar, dot, grid, sheet
+from hello_agents.core.at_rest import HUES, bar, dot, grid, legend, sheet
 from hello_agents.core.message import Message
 from hello_agents.core.run import Run
 
@@ -161,11 +161,11 @@ class ContextMeter(BookWidget):
         whole = [(HUES[kind], tokens) for kind, tokens in zip(METER, sums, strict=True)]
         ranked = sorted(self.items, key=lambda one: -one["tokens"])[:10]
         rows = [
-            [dot(HUES[one["kind"]]) + one["kind"], escape(one["name"] or one_line(one["text"], 80)), f"{one['tokens']:,}"]
-            for one in ranked
+            [dot(HUES[kind]) + kind, escape(one["name"] or one_line(one["text"], 80)), f"{one['tokens']:,}"]
+            for kind, one in ((one["kind"], one) for one in ranked)
         ]
-        shown = " &nbsp; ".join(dot(HUES[kind]) + f"{kind} {tokens:,}" for kind, tokens in zip(METER, sums, strict=True) if tokens)
-        body = f'{bar(whole)}<p style="{MUTED};font-size:12px;margin:4px 0 8px">{shown}</p>'
+        amounts = [(HUES[kind], f"{kind} {tokens:,}") for kind, tokens in zip(METER, sums, strict=True) if tokens]
+        body = bar(whole) + legend(amounts)
         body += grid(("kind", "item, the biggest first", "tokens"), rows)
         of = f" of {self.window:,}" if self.window else ""
         at = f" · compression starts at {self.threshold:,}" if self.threshold else ""

@@ -73,7 +73,6 @@ export function view(snapshot, ui = freshUi()) {
       h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, say("cp_region")),
       pill(say("cp_packets", { n: grouped(head.gathered) })), pill(say("cp_ofbudget", { n: grouped(head.tokens), m: grouped(head.budget) })),
       h("span", { class: "hai-gap" }), ui.busy && h("span", { class: "hai-busy" }, say("busy")),
-      button("back", say("cp_back"), null, { disabled: !head.change }), button("reset", say("cp_reset"), null, { disabled: !head.moved }),
       button("text", say(ui.text ? "cp_notext" : "cp_text"), null, { "aria-expanded": ui.text ? "true" : "false" }), button("image", say("saveimage"))),
     notices(c),
     head.error && ui.knobs && h("p", { key: "stale", class: "hai-stale" }, say("cp_stale")),
@@ -89,7 +88,8 @@ export function view(snapshot, ui = freshUi()) {
 
 const asking = (c) => {
   const { head, ui, say } = c;
-  return h("form", { class: "hai-ask", "data-form": "ask" }, h("label", {}, h("span", {}, say("cp_query")), h("input", { type: "text", "data-field": "query", value: ui.query ?? head.query })), h("button", { type: "submit", class: "hai-primary", disabled: ui.busy }, say("cp_ask")));
+  return h("form", { class: "hai-ask", "data-form": "ask" }, h("label", {}, h("span", {}, say("cp_query")), h("input", { type: "text", "data-field": "query", value: ui.query ?? head.query })), h("button", { type: "submit", class: "hai-primary", disabled: ui.busy }, say("cp_ask")),
+    button("back", say("cp_back"), null, { disabled: !head.change }), button("reset", say("cp_reset"), null, { disabled: !head.moved }));
 };
 
 function knobs(c) {

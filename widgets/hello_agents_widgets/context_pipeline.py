@@ -14,7 +14,7 @@ from hello_agents.context.builder import ContextBuilder
 from hello_agents.context.context_trace import ContextTrace, TracedPacket, TracedSection
 from hello_agents.context.packets import ContextConfig, ContextPacket
 from hello_agents.context.selecting import Fate
-from hello_agents.core.at_rest import HUES, MUTED, bar, box, dot, grid, heading, sheet, words
+from hello_agents.core.at_rest import HUES, MUTED, bar, box, grid, heading, legend, sheet, words
 from hello_agents.core.message import Message
 
 from ._base import SHARED, SHARED_STYLES, BookWidget, module, style
@@ -275,8 +275,7 @@ class ContextPipeline(BookWidget):
         ):
             body += f'<p style="margin:8px 0 4px">{name}: {tokens:,} tokens</p>'
             body += bar([(_HUES[one.section], one.tokens) for one in sections])
-            shown = " &nbsp; ".join(f"{dot(_HUES[one.section])}{one.section} {one.tokens:,}" for one in sections)
-            body += f'<p style="{MUTED};font-size:12px;margin:0">{shown}</p>'
+            body += legend([(_HUES[one.section], f"{one.section} {one.tokens:,}") for one in sections])
         body += heading("the context") + words(trace.text, 4000)
         marks = (f"{len(trace.gathered):,} packets", f"{trace.tokens:,} of {trace.budget:,} tokens")
         return sheet("ContextPipeline", marks, body, language=self.language)

@@ -14,7 +14,7 @@ import traitlets
 from hello_agents.context.history import HistoryManager
 from hello_agents.core.action import Request
 from hello_agents.core.agent import Agent
-from hello_agents.core.at_rest import HUES, MUTED, bar, box, dot, grid, sheet, words
+from hello_agents.core.at_rest import HUES, MUTED, bar, box, dot, grid, legend, sheet, words
 from hello_agents.core.compaction import Policy
 from hello_agents.core.config import Config
 from hello_agents.core.message import Message, Messages
@@ -83,7 +83,8 @@ class HistoryCompression(BookWidget):
         self._spans = _rounds(self.messages)
         self._tokens = {id(one): self._policy.counter.count_message(one) for one in self.messages}
         self._ready = False
-        self.keep = min(keep if keep is not None else config.min_retain_rounds, max(len(round_starts(self.messages)), 1))
+        rounds = max(len(round_starts(self.messages)), 1)
+        self.keep = min(keep if keep is not None else config.min_retain_rounds, rounds)
         self.threshold = threshold if threshold is not None else self._policy.limit
         self._settle()
         super().__init__(subject)
@@ -271,7 +272,7 @@ class HistoryCompression(BookWidget):
         body += f'<p style="margin:4px 0"><b>after</b>: {head["after"]:,} tokens</p>'
         body += _bar([rest, *summary, *stays, *empty])
         shown = dict.fromkeys(name for name, tokens in [*before, *summary] if tokens)
-        body += f'<p style="{MUTED};font-size:12px">{" &nbsp; ".join(dot(_HUES[one]) + _WORDS[one] for one in shown)}</p>'
+        body += legend([(_HUES[one], _WORDS[one]) for one in shown])
         rows = [
             [
                 str(number),

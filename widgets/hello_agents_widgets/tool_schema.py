@@ -96,15 +96,14 @@ class ToolSchema(BookWidget):
 
     def head_json(self) -> Json:
         tool, schema = self.tool, self.schema
+        parameters: Json = schema["function"]["parameters"]
         return {
             "title": tool.name,
             "language": self.language,
             "description": tool.description,
             "python": _python(tool),
             "fields": list(_fields(tool)),
-            "more": [
-                [name, compact_json(part)] for name, part in schema["function"]["parameters"].items() if name not in _SHOWN
-            ],
+            "more": [[name, compact_json(part)] for name, part in parameters.items() if name not in _SHOWN],
             "wire": compact_json(schema),
             "tokens": self._counter.count_tools([schema]),
             "exact": self._counter.exact,

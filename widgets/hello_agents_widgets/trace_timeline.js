@@ -80,6 +80,9 @@ export function drawn(spans, numbers, axis, [a, b]) {
   return [...blocks.values()];
 }
 
+/** How long something took; what took less than times are told in has no number. */
+export const lasted = ([from, to]) => (to > from ? clock(to - from) : "< 1 ms");
+
 export function clock(seconds) {
   if (seconds < 0.0005 && seconds > 0) return `${(seconds * 1e6).toFixed(0)} µs`;
   if (seconds < 1) return `${+(seconds * 1000).toPrecision(3)} ms`;
@@ -204,7 +207,7 @@ function list(c) {
           h("span", { class: "hai-n" }, String(i + 1)), mark(one.failed ? "err" : SPAN_MARKS[one.kind]),
           h("span", { class: "hai-q", style: `padding-left:${10 * Math.min(lane ? lane.depth : 0, 6)}px`, title: one.text.slice(0, 300) || null }, lineOf(c, one)),
           one.failed && h("span", { class: "hai-hidden" }, say("error")),
-          h("span", { class: "hai-num" }, one.t && one.to > one.from ? clock(one.t[1] - one.t[0]) : "")));
+          h("span", { class: "hai-num" }, one.t && one.to > one.from ? lasted(one.t) : "")));
       }), below));
 }
 
@@ -228,7 +231,7 @@ function reading(c) {
   const kind = one.failed ? "err" : SPAN_MARKS[one.kind];
   const lane = head.lanes[one.lane];
   const place = one.from === one.to ? say("tt_place", { n: one.from + 1 }) : say("tt_places", { n: one.from + 1, m: one.to + 1 });
-  const facts = [one.t && say("tt_from", { t: clock(one.t[0]) }), one.t && one.to > one.from && say("tt_took", { t: clock(one.t[1] - one.t[0]) }), place, one.step !== null && one.step !== undefined && say("tt_ofagent", { n: one.step }), lane.frame && say("frame", { frame: lane.frame }), one.tokens > 0 && say("tokens", { n: grouped(one.tokens) })];
+  const facts = [one.t && say("tt_from", { t: clock(one.t[0]) }), one.t && one.to > one.from && say("tt_took", { t: lasted(one.t) }), place, one.step !== null && one.step !== undefined && say("tt_ofagent", { n: one.step }), lane.frame && say("frame", { frame: lane.frame }), one.tokens > 0 && say("tokens", { n: grouped(one.tokens) })];
   return h("section", { class: "hai-flow", "aria-label": say("tt_says") },
     card({ sum: "note" }[kind] || kind, `span ${ui.pick}`, [mark(kind), h("b", {}, nameOf(c, one)), pill(say(`tt_k_${one.kind}`)), one.failed && pill([say("error"), one.code && ` ${one.code}`], "err"), one.open && pill(say("tt_open"), "warn"), h("span", { class: "hai-gap" }), link("copy", "", c.ui.copied ? say("copied") : say("copy"))],
       h("p", { class: "hai-facts hai-muted" }, facts.filter(Boolean).join(" · ")),
