@@ -11,6 +11,8 @@ from widgets.house import LISTEN, controls, pressed
 from widgets.page import picture, show
 from widgets.test_run_tree import grown, team
 
+from hello_agents.core.run import Run
+
 
 def test_every_control(page):  # noqa: F811
     widget = RunTree(team())
@@ -88,3 +90,32 @@ def test_without_python_frames_can_be_read(page, live):  # noqa: F811
 def test_at_rest(page):  # noqa: F811
     picture(page, RunTree(team()).picture(), page.dark)
     assert faults(page, "body") == []
+
+
+NAME = "researcher_of_regional_timetables_and_connections"
+
+
+def family(depth: int, wide: int) -> Run:
+    """Runs with long names below each other, and `wide` beside each other at the top."""
+    children = {f"{depth}_{n}": family(depth - 1, 1) for n in range(wide if depth else 0)}
+    return Run(f"{NAME}_{depth}", children=children)
+
+
+@pytest.mark.parametrize("page", ["light"], indirect=True)
+@pytest.mark.parametrize("width", [420, 700, 900, 1100])
+def test_names_have_the_room_they_need_however_deep(page, width):  # noqa: F811
+    page.set_viewport_size({"width": width + 48, "height": 900})
+    show(page, RunTree(family(6, 3)))
+    names = page.locator(".hai-treewho")
+    assert names.count() == 19
+    assert names.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
+    assert {f"{NAME}_{depth}" for depth in range(7)} == {name.split()[0] for name in names.all_inner_texts()}
+
+
+@pytest.mark.parametrize("page", ["light"], indirect=True)
+def test_names_in_a_long_tree_are_on_one_line_and_whole_in_a_tooltip(page):  # noqa: F811
+    page.set_viewport_size({"width": 500, "height": 900})
+    show(page, RunTree(family(1, 200)))
+    row = page.locator("[role=treeitem]").nth(5)
+    assert row.bounding_box()["height"] == 44
+    assert row.locator("[title]").first.get_attribute("title") == f"{NAME}_0 · 1_4"

@@ -24,6 +24,9 @@ export const pill = (text, kind = "") => h("span", { class: `hai-pill${kind && `
 
 export const heading = (text, extra = {}) => h("div", { class: "hai-h", role: "heading", "aria-level": "4", ...extra }, text);
 
+/** Long names break behind an underscore rather than inside a word. */
+export const breakable = (words) => words.split(/(?<=_)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+
 export function card(kind, key, title, ...body) {
   return h("article", { key, class: `hai-card hai-c-${kind}` }, h("header", {}, title), body);
 }

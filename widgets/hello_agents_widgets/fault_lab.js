@@ -49,7 +49,7 @@ export function view(snapshot, ui = freshUi()) {
   const c = { head, ui, say, rounds: roundsNow(snapshot) };
   return h("div", { class: "hai", role: "region", "aria-label": `${say("fl_region")}: ${head.title}`, lang: head.language, "data-lm-suppress-shortcuts": "true", "aria-busy": ui.busy ? "true" : "false" },
     h("header", { class: "hai-bar" },
-      h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title), head.kind && pill(head.kind),
+      h("div", { class: "hai-title", role: "heading", "aria-level": "3", title: head.title }, head.title), head.kind && pill(head.kind),
       head.begun && pill(say("tokens", { n: grouped(head.tokens) })),
       h("span", { class: "hai-gap" }), ui.busy && h("span", { class: "hai-busy" }, say("busy")), button("image", say("saveimage"))),
     notices(c),

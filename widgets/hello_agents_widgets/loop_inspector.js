@@ -1,7 +1,7 @@
 // LoopInspector: `view(snapshot, ui)` is a pure function to a tree of plain objects; `render` puts it into the page.
 import { comparePanel, pairOf, quizCard, spreadPanel, verdictCard } from "./courses.js";
 import { LABELS } from "./labels.js";
-import { blocksOf, button, callText, card, filled, heading, jsonBlock, legend, link, mark, muted, notices, pairs, pre, pretty, sayer, shortened, stack } from "./cards.js";
+import { blocksOf, breakable, button, callText, card, filled, heading, jsonBlock, legend, link, mark, muted, notices, pairs, pre, pretty, sayer, shortened, stack } from "./cards.js";
 import { copyText, imageOf, saveBlob, saveText } from "./frame.js";
 import { caughtUp, followScrolling, longList, reveal } from "./lists.js";
 import { grouped, h, html, mount, patch } from "./parts.js";
@@ -63,7 +63,7 @@ function bar(c) {
   const waits = c.upcoming && c.upcoming.kind === "wait" && !c.quiz;
   const off = ended(c) || waits || ui.busy;
   return h("header", { class: "hai-bar" },
-    h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
+    h("div", { class: "hai-title", role: "heading", "aria-level": "3", title: head.title }, head.title),
     head.kind && h("span", { class: "hai-pill" }, head.kind),
     head.model && h("span", { class: "hai-pill" }, head.model),
     h("div", { class: "hai-buttons", role: "toolbar", "aria-label": say("steps") },
@@ -183,9 +183,6 @@ function roundWords(round, say) {
   if (round.compact) return say("compacted", { n: round.compact.stop - round.compact.start, m: round.compact.into });
   return round.context ? say("builtcontext") : round.stopped ? say("finished") : say("shortother");
 }
-
-/** Long names of tools break behind an underscore rather than inside a word. */
-const breakable = (words) => words.split(/(?<=_)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 
 function railRow({ say, row, at }, round, i, veiled, of) {
   const current = i === row;

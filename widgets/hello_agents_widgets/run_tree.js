@@ -1,5 +1,5 @@
 // RunTree: frames as an indented tree with bars, and beside it what one of them was asked, answered and allowed.
-import { button, card, heading, link, mark, muted, notices, pairs, pill, pre, sayer } from "./cards.js";
+import { breakable, button, card, heading, link, mark, muted, notices, pairs, pill, pre, sayer } from "./cards.js";
 import { frame } from "./frame.js";
 import { LABELS } from "./labels.js";
 import { longList, showing } from "./lists.js";
@@ -47,7 +47,7 @@ export function view(snapshot, ui = freshUi(snapshot)) {
   const some = Object.values(ui.folded).some(Boolean);
   return h("div", { class: "hai", role: "region", "aria-label": `${say("rt_region")}: ${head.title}`, lang: head.language, "data-lm-suppress-shortcuts": "true", "aria-busy": ui.busy ? "true" : "false" },
     h("header", { class: "hai-bar" },
-      h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
+      h("div", { class: "hai-title", role: "heading", "aria-level": "3", title: head.title }, head.title),
       pill(say(head.count === 1 ? "rt_frames1" : "rt_frames", { n: grouped(head.count) })), pill(say("rt_steps", { n: grouped(head.steps) })), pill(say("tokens", { n: grouped(head.tokens) })), pill(say("rt_calls", { n: grouped(head.calls) })),
       h("span", { class: "hai-gap" }), head.count > 1 && button("foldall", say(some ? "rt_unfoldall" : "rt_foldall")), button("image", say("saveimage"))),
     notices(c),
@@ -82,7 +82,7 @@ function row({ head, ui, say }, one, chosen, stop) {
   return h("button", { key: `f ${one.frame}`, type: "button", role: "treeitem", class: "hai-treerow", "data-op": "choose", "data-arg": one.frame, "aria-level": String(one.depth + 1), "aria-selected": chosen ? "true" : "false", "aria-expanded": one.children ? (open ? "true" : "false") : null, tabindex: stop ? "0" : "-1" },
     h("span", { class: "hai-treename", style: `padding-left:${Math.min(one.depth, 12) * 16}px`, title: [one.agent, one.frame].filter(Boolean).join(" · ") },
       one.children ? h("span", { class: "hai-fold", "data-op": "fold", "data-arg": one.frame, "aria-hidden": "true" }, open ? "▾" : "▸") : h("span", { class: "hai-fold", "aria-hidden": "true" }),
-      h("span", { class: "hai-treewho" }, h("b", {}, one.agent), one.id && [" ", h("span", { class: "hai-muted hai-treeid" }, one.id)]),
+      h("span", { class: "hai-treewho" }, h("b", {}, breakable(one.agent)), one.id && [" ", h("span", { class: "hai-muted hai-treeid" }, one.id)]),
       h("span", { class: "hai-muted hai-treesays", "aria-hidden": "true" }, (one.answer === null ? one.question : one.answer).split("\n")[0])),
     h("span", { class: "hai-treebar", "aria-hidden": "true" }, h("i", { class: "hai-b-own", style: wide(one.own, head.tokens) }), h("i", { class: "hai-b-below", style: wide(one.tokens - one.own, head.tokens) })),
     h("span", { class: "hai-num" }, grouped(one.tokens), h("span", { class: "hai-hidden" }, ` ${say("rt_tokens")}`)),
@@ -97,7 +97,7 @@ function reading(c, one) {
   const filter = limits.tools === null ? say("rt_all") : limits.tools.length ? limits.tools.join(", ") : say("rt_notools");
   const code = one.frame ? `tree.inspect(${JSON.stringify(one.frame)})` : "tree.inspect()";
   return h("section", { class: "hai-flow", "aria-label": one.agent },
-    h("div", { class: "hai-treetitle" }, mark(kind), h("b", {}, one.agent), pill(words, kind === "done" ? "tool" : kind)),
+    h("div", { class: "hai-treetitle" }, mark(kind), h("b", {}, breakable(one.agent)), pill(words, kind === "done" ? "tool" : kind)),
     one.frame && h("span", { class: "hai-muted hai-code" }, `${say("rt_path")}: ${one.frame}`),
     text(c, "user", "rt_question", one.question || say("rt_noquestion"), one.cut[0], one),
     text(c, kind === "done" ? "done" : kind, "rt_answer", one.answer === null ? say("rt_noanswer") : one.answer, one.cut[1], one),

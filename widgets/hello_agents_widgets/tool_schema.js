@@ -39,7 +39,7 @@ export function view(snapshot, ui = freshUi()) {
   const count = head.fields.length;
   return h("div", { class: "hai", role: "region", "aria-label": `${say("ts_region")}: ${head.title}`, lang: head.language, "data-lm-suppress-shortcuts": "true", "aria-busy": ui.busy ? "true" : "false" },
     h("header", { class: "hai-bar" },
-      h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
+      h("div", { class: "hai-title", role: "heading", "aria-level": "3", title: head.title }, head.title),
       pill(say(count > 1 ? "ts_params" : `ts_params${count}`, { n: count })),
       pill(say("ts_cost", { n: grouped(head.tokens) })),
       !head.exact && muted(say("estimate")),

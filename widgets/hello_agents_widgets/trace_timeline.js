@@ -111,7 +111,7 @@ export function view(snapshot, ui = freshUi()) {
   const c = { head, ui, say, spans, axis, win: ui.win || [0, axis.end], numbers: chosenOf(spans, ui) };
   return h("div", { class: "hai", role: "region", "aria-label": `${say("tt_region")}: ${head.title}`, lang: head.language, "data-lm-suppress-shortcuts": "true" },
     h("header", { class: "hai-bar" },
-      h("div", { class: "hai-title", role: "heading", "aria-level": "3" }, head.title),
+      h("div", { class: "hai-title", role: "heading", "aria-level": "3", title: head.title }, head.title),
       head.seconds !== null && pill(clock(head.seconds)), pill(say("tt_requests", { n: grouped(head.steps) })), pill(say("tt_calls", { n: grouped(head.tool_calls) })), h("span", { class: "hai-pill", title: say("tt_tokens", { p: grouped(head.prompt_tokens), c: grouped(head.completion_tokens) }) }, say("tokens", { n: grouped(head.total_tokens) })),
       head.errors > 0 ? pill([mark("err"), " ", say(head.errors === 1 ? "tt_errors1" : "tt_errors", { n: grouped(head.errors) })], "err") : pill(say("tt_noerrors")),
       h("span", { class: "hai-gap" }), head.errors > 0 && button("error", say("tt_next"), "E"), button("image", say("saveimage"))),
