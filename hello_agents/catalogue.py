@@ -1416,6 +1416,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "evaluation.interval": {"en": "95 % interval", "zh": "95 % 区间"},
     "evaluation.steps": {"en": "steps", "zh": "步数"},
     "evaluation.tokens": {"en": "tokens", "zh": "token 数"},
+    "evaluation.cost": {"en": "cost in all", "zh": "总费用"},
     "evaluation.seconds": {"en": "seconds", "zh": "秒"},
     "evaluation.failures": {"en": "failures", "zh": "失败原因"},
     "evaluation.none": {"en": "none", "zh": "无"},
