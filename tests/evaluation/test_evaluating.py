@@ -298,6 +298,7 @@ def test_two_agents_are_compared_task_by_task(first, second, method, p, ahead):
     assert comparison.is_real == (p < 0.05)
     words = "rarely" if comparison.is_real else "could well"
     assert words in str(comparison)
+    assert (f"p = {p:.3f} by" if p >= 0.001 else "p < 0.001 by") in str(comparison)
     assert comparison.text("zh") != str(comparison)
 
 
