@@ -11,6 +11,7 @@ from ..core.message import Usage
 from ..core.run import NO_USAGE, Entry, Run
 
 if TYPE_CHECKING:
+    from ..core.agent import Agent
     from ..core.debugger import Debugger
 
 PASSED = "passed"
@@ -84,16 +85,17 @@ class Trial:
             run = evolve(run, entry.event, entry.frame)
         return run
 
-    def replay(self) -> Debugger:
-        """The run to be walked, at its end: for a `LoopInspector`. It is a recording, and goes no further than it went.
+    def replay(self, agent: Agent | None = None) -> Debugger:
+        """The run to be walked, at its end: for a `LoopInspector`.
 
-        Raises `ValueError` where there was no agent.
+        `agent`: one like that of the trial, fresh from the same maker; with it the requests are there to be looked at,
+        and the run can go on from any place. Without one it is a recording. Raises `ValueError` where there is no run.
         """
         from ..core.debugger import Debugger
 
         if not self.start:
             raise ValueError(f"{self.agent} on {self.task} is {self.reason}: {self.error}. There is no run to replay.")
-        return Debugger(None, Run.from_json(self.start), self.entries)
+        return Debugger(agent, Run.from_json(self.start), self.entries)
 
     @property
     def tools(self) -> dict[str, list[dict[str, Any]]]:

@@ -118,6 +118,17 @@ def test_a_trial_is_played_again_step_by_step():
     assert debugger.run == trial.run
 
 
+def test_with_an_agent_of_the_kind_requests_are_there_and_the_run_goes_on():
+    trial = evaluate({"hurried": partial(calculating, SimpleAgent, 1)}, SUMS[:1]).trials[0]
+    debugger = trial.replay(SIMPLE())
+    debugger.jump(0)
+    assert [tool["function"]["name"] for tool in debugger.request.tools] == ["python_calculator"]
+    debugger.fork()
+    debugger.step()
+    assert debugger.run != trial.run
+    assert debugger.finish().answer == trial.run.answer
+
+
 def test_a_trial_without_an_agent_has_nothing_to_play():
     with pytest.raises(ValueError, match="not built"):
         evaluate({"none": not_made}, [ADD]).trials[0].replay()
