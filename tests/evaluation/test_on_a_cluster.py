@@ -15,8 +15,8 @@ from hello_agents.evaluation.tasks import LOST
 
 @pytest.fixture(scope="module")
 def executor():
-    # Without a dashboard, which would want a port that several sessions cannot have.
-    place = {"host": "127.0.0.1", "dashboard_address": None}
+    # Dask's own page would take the same port in every session, and `None` does not keep it from that.
+    place = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(n_workers=2, threads_per_worker=1, **place) as cluster, cluster.get_client() as client:
         yield client.get_executor()
 
