@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .contexts import four_stages, tokens_by_size, tokens_over_steps, two_rankings, what_compression_keeps
     from .evaluations import an_evaluation, how_many_tasks, rates_and_costs
     from .loops import five_loops, the_loop, the_react_loop, two_drivers
+    from .mapping import the_map
     from .patterns import draft_and_critique, one_against_teams, plan_and_runs, reflection_rounds, the_assembly
     from .running import four_views, who_holds_what
     from .tooling import the_border, the_breaker, way_of_a_call
@@ -34,6 +35,7 @@ __all__ = [
     "the_border",
     "the_breaker",
     "the_loop",
+    "the_map",
     "the_react_loop",
     "tokens_by_size",
     "tokens_over_steps",
@@ -65,6 +67,7 @@ _HOMES = {
     "the_border": "tooling",
     "the_breaker": "tooling",
     "the_loop": "loops",
+    "the_map": "mapping",
     "the_react_loop": "loops",
     "tokens_by_size": "contexts",
     "tokens_over_steps": "contexts",

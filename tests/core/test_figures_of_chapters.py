@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -74,6 +75,7 @@ DRAWN = {
     "rates_and_costs": lambda: figures.rates_and_costs(tried(simple=10, hasty=4, never=0)),
     "the rates of one agent": lambda: figures.rates_and_costs(tried(an_agent_with_a_long_name=7)),
     "how_many_tasks": lambda: figures.how_many_tasks([10, 200], {"none": [0.02, 0.04], "15 points": [0.06, 0.93]}),
+    "the_map": lambda: figures.the_map(),
     "the_border": lambda: figures.the_border(),
     "way_of_a_call": lambda: figures.way_of_a_call(),
     "the_breaker": lambda: figures.the_breaker(),
@@ -134,3 +136,17 @@ def test_the_words_on_an_evaluation_have_its_rates_and_intervals() -> None:
     assert "simple: 100 % (72 to 100), 830 tokens; hasty: 40 % (17 to 69), 770 tokens." in alt
     alt = figures.how_many_tasks([10, 200], {"none": [0.02, 0.04]}).alt
     assert "10, 200 tasks. none: 2 %, 4 %." in alt
+
+
+def test_the_map_names_packages_and_chapters_that_are_there() -> None:
+    from hello_agents.figures.mapping import LAST, PACKAGES
+
+    root = Path(__file__).parents[2]
+    chapters = {int(path.name[:2]) for path in (root / "notebooks").glob("[0-9]*.ipynb")}
+    assert {chapter for found in PACKAGES.values() for chapter in found} == chapters
+    assert max(chapters) == LAST
+    for package in PACKAGES:
+        assert (root / "hello_agents" / package / "__init__.py").exists()
+    picture = figures.the_map()
+    assert "wire in 3;" in picture.alt
+    assert Image.open(io.BytesIO(picture.png)).size == (1280, 544)
