@@ -53,7 +53,9 @@ def stage(app: Sphinx) -> None:
     book = Path(app.srcdir)
     chapters = {path.name: path.read_text(encoding="utf-8") for path in (book.parent / "notebooks").glob("*.ipynb")}
     _fill(book / "chapters", chapters)
-    _fill(book / "api", _api_pages())
+    # The Chinese edition shows of the API the title.
+    if app.config.language == "en" or not (book / "api" / "index.md").exists():
+        _fill(book / "api", _api_pages())
 
 
 def fill_in(app: Sphinx, docname: str, source: list[str]) -> None:
