@@ -22,7 +22,7 @@ from editions import CHINESE_PAGES  # noqa: E402
 
 from hello_agents.version import __version__  # noqa: E402
 
-CHINESE = tags.has("zh")  # type: ignore[name-defined]  # noqa: F821
+CHINESE = tags.has("zh")  # noqa: F821
 
 BOOK_URL = os.environ.get("BOOK_URL", "")
 REPOSITORY = os.environ.get("BOOK_REPOSITORY", "")
@@ -40,6 +40,8 @@ translation_progress_classes = "untranslated" if CHINESE else False
 extensions = ["myst_nb", "sphinx.ext.autodoc", "staging", "editions", "bilingual_search"]
 exclude_patterns = ["_build", "node_modules", "_ext", "zh"]
 if CHINESE:
+    author = "Hello Agents 的作者们"
+    copyright = "代码采用 Apache License 2.0 许可，各章与文字采用 CC BY 4.0 许可"
     exclude_patterns += ["404.md", "api/hello_agents*"]
 
 # Chapters are shown as they are stored; the checks see to it that this is what a run gives.
@@ -89,6 +91,8 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+if CHINESE:
+    html_theme_options["search_bar_text"] = "搜索…"
 if REPOSITORY:
     html_theme_options |= {
         "repository_url": REPOSITORY,

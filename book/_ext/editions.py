@@ -95,6 +95,8 @@ class MarkUntranslated(SphinxTransform):
         for node in self.document.findall(nodes.Element):
             if "untranslated" in node["classes"]:
                 node["classes"].remove("untranslated")
+                if isinstance(node, addnodes.translatable):
+                    continue
                 if needs_words(words.get(id(node), "")) and isinstance(node, nodes.TextElement):
                     node["classes"] += ["untranslated", "language-en"]
 
@@ -176,7 +178,10 @@ def lead_across(app: Sphinx, pagename: str, _template: str, context: dict[str, A
 def _alternates(app: Sphinx, pagename: str, here: str, address: Any) -> Iterator[tuple[str, str]]:
     base = app.config.html_context["book_url"]
     for language, page in (("en", pagename), ("zh-CN", f"zh/{pagename}"), ("x-default", pagename)):
-        yield language, f"{base}{page}.html" if base else f"{posixpath.basename(here)}.html" if page == here else address(page)
+        yield (
+            language,
+            f"{base}{page}.html" if base else f"{posixpath.basename(here)}.html" if page == here else address(page),
+        )
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +24,9 @@ from editions import CATALOGUES, SITE, needs_words, title_of  # noqa: E402
 FLOOR = 0.9
 """The share of a page that has to be translated and up to date."""
 
+OF_THE_THEME = ("Color mode", "System Settings", "© Copyright %(copyright)s.")
+"""What the theme says and has no Chinese for."""
+
 
 # --- what the pages say ----------------------------------------------------------------------------------------------
 
@@ -31,14 +34,14 @@ FLOOR = 0.9
 def current(book: Path = BOOK) -> dict[str, list[str]]:
     """Catalogue -> its messages, in the order of the page, as the book's own settings give them."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "sphinx", "-q", "-b", "gettext", "-t", "zh", "-d", f"{folder}/doctrees"]
-        made = subprocess.run(
-            [*command, str(book), f"{folder}/pot"], capture_output=True, text=True, encoding="utf-8", check=False
-        )
+        # Without the translations that there are: an alternative text of a picture would come out in Chinese.
+        options = ["-q", "-b", "gettext", "-t", "zh", "-D", "locale_dirs=", "-d", f"{folder}/doctrees"]
+        command = [sys.executable, "-m", "sphinx", *options, str(book), f"{folder}/pot"]
+        made = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
         if made.returncode:
             raise SystemExit(made.stderr)
         texts = {name: _messages(Path(folder, "pot", f"{name}.pot")) for name in names()}
-    texts[SITE] += [title for title in _english_titles(book, set(texts)) if title not in texts[SITE]]
+    texts[SITE] += [*OF_THE_THEME, *_english_titles(book, set(texts))]
     return texts
 
 
@@ -48,10 +51,7 @@ def names(catalogues: Path = CATALOGUES) -> list[str]:
 
 
 def _messages(template: Path) -> list[str]:
-    from babel.messages.pofile import read_po
-
-    with template.open(encoding="utf-8") as file:
-        return [str(message.id) for message in read_po(file) if message.id and needs_words(str(message.id))]
+    return [entry.text for entry in read(template) if needs_words(entry.text)]
 
 
 def _english_titles(book: Path, catalogues: set[str]) -> Iterator[str]:
@@ -77,19 +77,26 @@ class Entry:
         return bool(self.translation) and self.was is None
 
 
-def read(path: Path) -> list[Entry]:
-    """The entries of a catalogue."""
-    from babel.messages.pofile import read_po
+_LINE = re.compile(r'(?:(?P<key>#\| msgid|msgid|msgstr) |(?:#\| )?)"(?P<text>.*)"')
+_ESCAPED = re.compile(r"\\(.)")
 
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8") as file:
-        catalogue = read_po(file, abort_invalid=True)
-    return [
-        Entry(str(one.id), str(one.string or ""), (one.previous_id or [""])[0] if one.fuzzy else None)
-        for one in catalogue
-        if one.id
-    ]
+
+def read(path: Path) -> list[Entry]:
+    """The entries of a catalogue, without its head; none where there is no catalogue."""
+    blocks = path.read_text(encoding="utf-8").split("\n\n") if path.exists() else []
+    entries = [_entry(block.splitlines()) for block in blocks if "msgid" in block]
+    return [entry for entry in entries if entry.text]
+
+
+def _entry(lines: list[str]) -> Entry:
+    parts = {"msgid": "", "msgstr": "", "#| msgid": ""}
+    key = ""
+    for line in lines:
+        if found := _LINE.fullmatch(line):
+            key = found["key"] or key
+            parts[key] += _ESCAPED.sub(lambda one: {"n": "\n", "t": "\t"}.get(one[1], one[1]), found["text"])
+    is_draft = any(line.startswith("#,") and "fuzzy" in line for line in lines)
+    return Entry(parts["msgid"], parts["msgstr"], parts["#| msgid"] if is_draft else None)
 
 
 HEAD = """\
@@ -123,16 +130,15 @@ def _quoted(text: str) -> str:
 # --- bringing up to date ---------------------------------------------------------------------------------------------
 
 
-def brought_up_to_date(entries: list[Entry], texts: list[str]) -> list[Entry]:
-    """The entries for these texts: as they were, or with the translation of the most similar text that has gone."""
-    known = {entry.text: entry for entry in entries}
-    gone = [entry for entry in entries if entry.text not in set(texts) and entry.translation]
+def brought_up_to_date(entries: list[Entry], texts: list[str], elsewhere: Mapping[str, str]) -> list[Entry]:
+    """The entries for these texts: as they were, as the same text is translated elsewhere, or with the translation of
+    the most similar text that has gone."""
+    known = {entry.text: entry for entry in entries if entry.translation}
+    gone = [entry for entry in known.values() if entry.text not in set(texts)]
     found: list[Entry] = []
     for text in texts:
-        entry = known.get(text)
-        if entry is None or not entry.translation:
-            entry = _from_similar(text, gone) or Entry(text)
-        found.append(entry)
+        entry = known.get(text) or (Entry(text, elsewhere[text]) if text in elsewhere else _from_similar(text, gone))
+        found.append(entry or Entry(text))
     return found
 
 
@@ -174,9 +180,20 @@ def begin(pages: Iterable[str]) -> None:
 
 def update(current_texts: dict[str, list[str]]) -> None:
     """Writes the catalogues anew where texts have changed."""
+    before = {name: read(CATALOGUES / f"{name}.po") for name in current_texts}
+    elsewhere = translations(entry for entries in before.values() for entry in entries)
     for name, texts in current_texts.items():
-        path = CATALOGUES / f"{name}.po"
-        path.write_text(written(brought_up_to_date(read(path), texts)), encoding="utf-8", newline="\n")
+        entries = brought_up_to_date(before[name], texts, elsewhere)
+        (CATALOGUES / f"{name}.po").write_text(written(entries), encoding="utf-8", newline="\n")
+
+
+def translations(entries: Iterable[Entry]) -> dict[str, str]:
+    """Text -> translation, of all that is up to date; one that differs from the text where there are several."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        if entry.is_fresh and found.get(entry.text, entry.text) == entry.text:
+            found[entry.text] = entry.translation
+    return found
 
 
 # --- checking --------------------------------------------------------------------------------------------------------

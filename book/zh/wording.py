@@ -24,6 +24,8 @@ _STYLE = {
     rf"[{HAN}]\s?\(|\)\s?[{HAN}]": "Latin parentheses in Chinese",
 }
 
+_PLACES = re.compile(r"%\(\w+\)\w|\{\w*\}")
+
 
 def faults(text: str, translation: str) -> Iterator[str]:
     """All that is wrong with a translation of a text, each in a few words."""
@@ -56,6 +58,8 @@ def _markup(original: list[Token], tokens: list[Token]) -> Iterator[str]:
         yield "not the same links"
     if sorted(_contents(original, "html_inline")) != sorted(_contents(tokens, "html_inline")):
         yield "not the same HTML"
+    if Counter(_PLACES.findall(_said(original))) != Counter(_PLACES.findall(_said(tokens))):
+        yield "not the same placeholders"
     if len(_bold(original)) != len(_bold(tokens)):
         yield "not as many words in bold"
     left = {sign: _said(tokens).count(sign) - _said(original).count(sign) for sign in ("*", "`", "](")}
