@@ -3,8 +3,8 @@
 Two settings come from the environment, and both may be absent: `BOOK_URL`, where the site will stand, and
 `BOOK_REPOSITORY`, the address of a public repository, which adds links to Colab, Binder and the source.
 
-With the tag `zh` it is the Chinese edition, made of the same pages and the catalogues below `zh/`, for the folder `zh` of
-the site.
+With the tag `zh` it is the Chinese edition, made of the same pages and of the catalogues below `zh/`, for the folder
+`zh` of the site.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from sphinx.util.nodes import extract_messages
 
 CATALOGUES = Path(__file__).parents[1] / "zh" / "locale" / "zh_CN" / "LC_MESSAGES"
 SITE = "sphinx"
-"""The catalogue of what stands around the pages: the words of the templates, and titles of pages that are in English."""
+"""The catalogue of what stands around the pages: words of the templates, and titles of pages that are in English."""
 
 WIDGETS = "application/vnd.jupyter.widget-state+json"
 
@@ -137,7 +137,7 @@ def with_widgets_in_chinese(notebook: str) -> str:
 
 
 class EditionBuilder(StandaloneHTMLBuilder):
-    """Makes HTML as usual, but for pages of which an edition has only the title: links to them lead to the English one."""
+    """Makes HTML as usual, but for pages of which an edition has only the title: links lead to the English ones."""
 
     def get_target_uri(self, docname: str, typ: str | None = None) -> str:
         address = super().get_target_uri(docname, typ)

@@ -1,7 +1,7 @@
 """The message catalogues of the Chinese edition: brought up to date, and checked against the pages as they are now.
 
-`python book/zh/catalogues.py` says, catalogue by catalogue, what is not translated, what has changed since, what is in no
-page any more, and what is wrong in a translation; it fails when something is wrong or too little is translated.
+`python book/zh/catalogues.py` says, catalogue by catalogue, what is not translated, what has changed since, what is in
+no page any more, and what is wrong in a translation; it fails when something is wrong or too little is translated.
 `… update [PAGE…]` first takes over the texts of the pages, and begins a catalogue for each page that is named.
 """
 
@@ -111,7 +111,7 @@ msgstr ""
 
 
 def written(entries: Iterable[Entry]) -> str:
-    """A catalogue with these entries: one line a text, no places and no dates, so that a diff shows what has changed."""
+    """A catalogue with these entries: one line a text, no places, no dates, so that a diff shows what has changed."""
     out = io.StringIO()
     out.write(HEAD)
     for entry in entries:

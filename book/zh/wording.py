@@ -19,7 +19,7 @@ _STYLE = {
     rf"[{HAN}][,;:?!]|[{HAN}]\.(?!\w)": "a comma or stop of the Latin kind after Chinese",
     rf"[{HAN}]\s+[{HAN}]": "a space between Chinese characters",
     r"\s[，。；：？！、）”]|[，。；：？！、（“]\s": "a space beside Chinese punctuation",
-    rf"[{HAN}][A-Za-z0-9\u2060]|[A-Za-z0-9\u2060][{HAN}]": "no space between Chinese and Latin letters, numbers or code",
+    rf"[{HAN}][A-Za-z0-9\u2060]|[A-Za-z0-9\u2060][{HAN}]": "no space between Chinese and letters, numbers or code",
     rf"\"|(?<=[{HAN}])'": "straight quotes; Chinese has “ ”",
     rf"[{HAN}]\s?\(|\)\s?[{HAN}]": "Latin parentheses in Chinese",
 }
