@@ -105,7 +105,7 @@ test-more: $(VENV)/.dev book/node_modules/.package-lock.json
 	$(BIN)/python -m pytest -q -n auto -m more tests/notebooks $(ARGS)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m more tests/browser $(ARGS)
 	$(BIN)/python -m pytest tests/site $(ARGS)
-	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \
+	ALL_EXAMPLES=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \
 		$(addprefix --ignore=tests/,browser guard notebooks package more site translations) $(ARGS)
 
 execute: $(VENV)/.dev
@@ -118,7 +118,7 @@ contract: $(VENV)/.dev
 # Chapters and browsers run the library in processes of their own; what only they reach does not count.
 coverage: $(VENV)/.dev
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks site translations)
+	ALL_EXAMPLES=1 $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks site translations)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python tests/support/coverage_floor.py
 
