@@ -14,12 +14,16 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from pathlib import Path
 
 BOOK = Path(__file__).parents[1]
 sys.path[:0] = [str(BOOK / "_ext"), str(Path(__file__).parent)]
 
 from editions import CATALOGUES, SITE, needs_words, title_of  # noqa: E402
+
+SIMILAR = 0.6
+"""From which likeness on, of 0 to 1, an old translation is kept as a draft for a new text."""
 
 FLOOR = 0.9
 """The share of a page that has to be translated and up to date."""
@@ -143,16 +147,16 @@ def brought_up_to_date(entries: list[Entry], texts: list[str], elsewhere: Mappin
 
 
 def _from_similar(text: str, gone: list[Entry]) -> Entry | None:
-    from difflib import get_close_matches
-
-    by_text = {entry.text: entry for entry in gone}
-    nearest = get_close_matches(text, by_text, n=1, cutoff=0.6)
-    if not nearest:
+    old = max(gone, key=lambda entry: _likeness(text, entry.text), default=None)
+    if old is None or _likeness(text, old.text) < SIMILAR:
         return None
-    old = by_text[nearest[0]]
     gone.remove(old)
     same_words = with_numbers_of(text, old)
     return Entry(text, same_words) if same_words else Entry(text, old.translation, old.was or old.text)
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 _NUMBER = re.compile(r"\d+")

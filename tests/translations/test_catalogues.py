@@ -123,6 +123,13 @@ def test_a_changed_text_keeps_its_translation_as_a_draft():
     assert later == Entry(again, LOOP.translation, was=LOOP.text)
 
 
+def test_a_long_text_of_which_the_end_was_rewritten_keeps_its_draft():
+    same = "The two come from the same pass, and equal inputs give equal bytes, whatever the clock says. " * 4
+    old = Entry(same + "That is worth a check, since nothing else would tell.", "两者相同。")
+    text = same + "Otherwise a cache would be of no use to anybody who asks twice."
+    assert brought_up_to_date([LOOP, old], [LOOP.text, text], {})[1] == Entry(text, old.translation, was=old.text)
+
+
 def test_a_new_text_has_no_translation_and_one_that_has_gone_is_dropped():
     assert brought_up_to_date([LOOP], ["Something else altogether"], {}) == [Entry("Something else altogether")]
 
