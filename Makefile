@@ -18,15 +18,16 @@ PYTHON := $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 p
 
 SITE := build/site
 
-.PHONY: help lab doctor book serve-book test test-more lint types pytest browser node execute contract coverage format lock clean
+.PHONY: help lab doctor book serve-book translations test test-more lint types pytest browser node execute contract coverage format lock clean
 
 help:
 	@echo "make lab        open the book in JupyterLab (PORT=8899 picks the port, ARGS=--no-browser only prints the address)"
-	@echo "make book       make the book's site in $(SITE), to open there or to put on a server"
+	@echo "make book       make the book's site in $(SITE), to open there or to put on a server; the Chinese edition is in $(SITE)/zh"
 	@echo "make serve-book make the site and show it on this machine (PORT=8000)"
 	@echo "make test       run every check"
 	@echo "make test-more  fuzz, race and kill, read every page of the site, and run the checks once more with every implicit encoding an error"
 	@echo "make coverage   run the checks of the library and say how much of it they reach"
+	@echo "make translations  take changed texts over into the Chinese catalogues, and say what is not translated (PAGES=… begins a page)"
 	@echo "make execute    run the notebooks, store their outputs, and count how long they take to read"
 	@echo "make format     put the code into the usual form"
 	@echo "make doctor     say what is installed, what is missing, and what to do"
@@ -61,10 +62,14 @@ book/node_modules/.package-lock.json: book/package.json book/package-lock.json |
 
 book: $(VENV)/.dev book/node_modules/.package-lock.json
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -d build/site-doctrees book $(SITE)
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -t zh -d build/site-doctrees-zh book $(SITE)/zh
 	@echo "The site is in $(SITE): open $(SITE)/index.html"
 
 serve-book: book
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(SITE) $(or $(PORT),8000)
+
+translations: $(VENV)/.dev
+	$(BIN)/python book/zh/catalogues.py update $(PAGES)
 
 test: lint types node pytest
 	@echo "All checks passed."
@@ -100,8 +105,8 @@ test-more: $(VENV)/.dev book/node_modules/.package-lock.json
 	$(BIN)/python -m pytest -q -n auto -m more tests/notebooks $(ARGS)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m more tests/browser $(ARGS)
 	$(BIN)/python -m pytest tests/site $(ARGS)
-	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \
-		$(addprefix --ignore=tests/,browser guard notebooks package more site) $(ARGS)
+	ALL_EXAMPLES=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -o filterwarnings='error::EncodingWarning:hello_agents' \
+		$(addprefix --ignore=tests/,browser guard notebooks package more site translations) $(ARGS)
 
 execute: $(VENV)/.dev
 	$(BIN)/python tests/notebooks/execute.py $(or $(ONLY),$(NOTEBOOKS))
@@ -113,7 +118,7 @@ contract: $(VENV)/.dev
 # Chapters and browsers run the library in processes of their own; what only they reach does not count.
 coverage: $(VENV)/.dev
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks site)
+	ALL_EXAMPLES=1 $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(addprefix --ignore=tests/,browser guard more notebooks site translations)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python tests/support/coverage_floor.py
 
@@ -133,4 +138,5 @@ lock:
 
 clean:
 	rm -rf $(VENV) $(VENV)-lock build dist book/chapters book/api book/node_modules .pytest_cache .ruff_cache .hypothesis test-results .coverage .coverage.*
+	find book/zh -name '*.mo' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

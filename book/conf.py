@@ -2,6 +2,9 @@
 
 Two settings come from the environment, and both may be absent: `BOOK_URL`, where the site will stand, and
 `BOOK_REPOSITORY`, the address of a public repository, which adds links to Colab, Binder and the source.
+
+With the tag `zh` it is the Chinese edition, made of the same pages and of the catalogues below `zh/`, for the folder
+`zh` of the site.
 """
 
 from __future__ import annotations
@@ -15,7 +18,11 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "widgets"), str(HERE / "_ext")]
 
+from editions import CHINESE_PAGES  # noqa: E402
+
 from hello_agents.version import __version__  # noqa: E402
+
+CHINESE = tags.has("zh")  # noqa: F821
 
 BOOK_URL = os.environ.get("BOOK_URL", "")
 REPOSITORY = os.environ.get("BOOK_REPOSITORY", "")
@@ -24,10 +31,18 @@ project = "Hello Agents"
 author = "the authors of Hello Agents"
 copyright = "Code under the Apache License 2.0, chapters and texts under CC BY 4.0"
 version = release = __version__
-language = "en"
+language = "zh_CN" if CHINESE else "en"
+locale_dirs = ["zh/locale"]
+gettext_compact = False
+gettext_location = False
+translation_progress_classes = "untranslated" if CHINESE else False
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "staging", "bilingual_search"]
-exclude_patterns = ["_build", "node_modules", "_ext"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "staging", "editions", "bilingual_search"]
+exclude_patterns = ["_build", "node_modules", "_ext", "zh"]
+if CHINESE:
+    author = "Hello Agents 的作者们"
+    copyright = "代码采用 Apache License 2.0 许可，各章与文字采用 CC BY 4.0 许可"
+    exclude_patterns += ["404.md", "api/hello_agents*"]
 
 # Chapters are shown as they are stored; the checks see to it that this is what a run gives.
 nb_execution_mode = "off"
@@ -47,7 +62,8 @@ nb_ipywidgets_js = {
 
 html_theme = "sphinx_book_theme"
 html_title = "Hello Agents"
-html_baseurl = BOOK_URL
+html_baseurl = f"{BOOK_URL}zh/" if CHINESE and BOOK_URL else BOOK_URL
+html_use_index = not CHINESE
 html_static_path = [
     "_static",
     str(_SCRIPTS / "requirejs" / "require.js"),
@@ -64,10 +80,10 @@ html_sourcelink_suffix = ""
 html_search_language = "en"
 html_last_updated_fmt = None
 html_permalinks_icon = "#"
-html_context = {"book_url": BOOK_URL, "default_mode": "auto"}
+html_context = {"book_url": BOOK_URL, "default_mode": "auto", "chinese": CHINESE, "chinese_pages": CHINESE_PAGES}
 html_theme_options = {
     "logo": {"text": "Hello Agents"},
-    "article_header_end": ["notebook-link", "article-header-buttons"],
+    "article_header_end": ["notebook-link", "language-switch", "article-header-buttons"],
     "navbar_persistent": [],
     "use_download_button": False,
     "use_fullscreen_button": False,
@@ -75,6 +91,8 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+if CHINESE:
+    html_theme_options["search_bar_text"] = "搜索…"
 if REPOSITORY:
     html_theme_options |= {
         "repository_url": REPOSITORY,

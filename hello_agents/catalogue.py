@@ -1416,6 +1416,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "evaluation.interval": {"en": "95 % interval", "zh": "95 % 区间"},
     "evaluation.steps": {"en": "steps", "zh": "步数"},
     "evaluation.tokens": {"en": "tokens", "zh": "token 数"},
+    "evaluation.cost": {"en": "cost in all", "zh": "总费用"},
     "evaluation.seconds": {"en": "seconds", "zh": "秒"},
     "evaluation.failures": {"en": "failures", "zh": "失败原因"},
     "evaluation.none": {"en": "none", "zh": "无"},
@@ -1423,9 +1424,9 @@ TEXTS: dict[str, dict[str, str]] = {
     "evaluation.task": {"en": "task", "zh": "任务"},
     "evaluation.compared": {
         "en": "{first} minus {second}: {difference} percentage points on {tasks} tasks ({low} to {high}); "
-        "{first} ahead on {first_only}, {second} on {second_only}; p = {p} by {method}.",
+        "{first} ahead on {first_only}, {second} on {second_only}; p {p} by {method}.",
         "zh": "{first} 减 {second}：在 {tasks} 个任务上相差 {difference} 个百分点（{low} 至 {high}）；"
-        "{first} 领先 {first_only} 个任务，{second} 领先 {second_only} 个；p = {p}（{method}）。",
+        "{first} 领先 {first_only} 个任务，{second} 领先 {second_only} 个；p {p}（{method}）。",
     },
     "evaluation.method.mcnemar": {"en": "McNemar's exact test", "zh": "McNemar 精确检验"},
     "evaluation.method.bootstrap": {"en": "the paired bootstrap over tasks", "zh": "按任务的配对自助法"},

@@ -7,8 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import certifi
 import pytest
 from guard import left_out, loopback
+from hypothesis import settings
+from support.examples import examples
 
 REFUSED = Path(tempfile.mkdtemp(prefix="hello-agents-tests-")) / "refused.txt"
 
@@ -19,6 +22,20 @@ loopback.share_with_children(REFUSED)
 for name in [name for name in os.environ if name.startswith(("LLM_", "HELLO_AGENTS_")) and name != loopback.LOG]:
     del os.environ[name]
 os.environ["PYTHONUTF8"] = "1"
+
+# Each client of a provider reads all authorities of the machine when it is made, in some 20 ms. Nothing here is asked
+# over TLS, so one of them is enough, for the programs that tests start as well.
+os.environ["SSL_CERT_FILE"] = str(REFUSED.with_name("authority.pem"))
+Path(os.environ["SSL_CERT_FILE"]).write_text(
+    Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----")[0]
+    + "-----END CERTIFICATE-----\n",
+    encoding="utf-8",
+)
+
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("here", max_examples=examples(100), deadline=None)
+settings.load_profile("here")
 
 
 @pytest.fixture(autouse=True)

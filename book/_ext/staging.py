@@ -53,19 +53,26 @@ def stage(app: Sphinx) -> None:
     book = Path(app.srcdir)
     chapters = {path.name: path.read_text(encoding="utf-8") for path in (book.parent / "notebooks").glob("*.ipynb")}
     _fill(book / "chapters", chapters)
-    _fill(book / "api", _api_pages())
+    # The Chinese edition shows of the API the title.
+    if app.config.language == "en" or not (book / "api" / "index.md").exists():
+        _fill(book / "api", _api_pages())
 
 
 def fill_in(app: Sphinx, docname: str, source: list[str]) -> None:
     """Puts the contents into the front page, and lets links to the notebooks lead to the chapters of the site."""
     text = source[0].replace("](../notebooks/", "](chapters/") if "/" not in docname else source[0]
-    source[0] = text.replace("{{contents}}", _contents(app.env.found_docs)) if docname == "index" else text
+    source[0] = text.replace("{{contents}}", _contents(_pages(app))) if docname == "index" else text
+
+
+def _pages(app: Sphinx) -> list[str]:
+    """All that the contents may list: the pages that were found, and the index where there is one."""
+    return [*app.env.found_docs, *["genindex"] * app.config.html_use_index]
 
 
 def _contents(pages: Collection[str]) -> str:
     trees: list[str] = []
     for caption, patterns in PARTS.items():
-        found = [page for pattern in patterns for page in sorted(fnmatch.filter([*pages, "genindex"], pattern))]
+        found = [page for pattern in patterns for page in sorted(fnmatch.filter(pages, pattern))]
         if found:
             trees.append(f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(found) + "\n```\n")
     return "\n".join(trees)

@@ -58,7 +58,7 @@ class Comparison:
             first_only=self.first_only,
             second_only=self.second_only,
             method=text(f"evaluation.method.{self.method}", language),
-            p=f"{self.p_value:.3f}",
+            p=f"= {self.p_value:.3f}" if self.p_value >= 0.001 else "< 0.001",
         )
         return f"{told} {text('evaluation.real' if self.is_real else 'evaluation.chance', language)}"
 

@@ -47,22 +47,35 @@ def _all(
     agents: Mapping[str, Callable[[], Agent]], tasks: list[Task], repeats: int, executor: Executor
 ) -> tuple[Trial, ...]:
     """The trials in the order of agents, tasks and repeats, whichever is done first."""
-    futures: dict[tuple[str, str, int], Future[Trial]] = {}
+    futures: dict[tuple[str, str, int], Future[Trial] | Exception] = {}
     try:
         # Task by task, so that what has been tried after a while has been tried with every agent.
         for repeat, task, (name, make) in product(range(repeats), tasks, agents.items()):
-            futures[name, task.id, repeat] = executor.submit(attempt, name, make, task, repeat)
+            futures[name, task.id, repeat] = _submitted(executor, name, make, task, repeat)
         order = product(agents, tasks, range(repeats))
         return tuple(_result(futures[name, task.id, repeat], name, task, repeat) for name, task, repeat in order)
     except BaseException:
         for future in futures.values():
-            future.cancel()
+            if not isinstance(future, Exception):
+                future.cancel()
         raise
 
 
-def _result(future: Future[Trial], name: str, task: Task, repeat: int) -> Trial:
+def _submitted(
+    executor: Executor, name: str, make: Callable[[], Agent], task: Task, repeat: int
+) -> Future[Trial] | Exception:
+    """The trial that is under way, or why the executor did not take it: some look at once whether it can be sent."""
+    try:
+        return executor.submit(attempt, name, make, task, repeat)
+    except Exception as error:
+        return error
+
+
+def _result(future: Future[Trial] | Exception, name: str, task: Task, repeat: int) -> Trial:
     """What the worker gave back; where it died, or could not be sent the work, that is what came of the trial."""
     try:
+        if isinstance(future, Exception):
+            raise future
         return future.result()
     except Exception as error:
         return Trial(name, task.id, repeat, LOST, f"{type(error).__name__}: {error}")

@@ -18,7 +18,9 @@ LONGEST = 160
 
 def report_text(report: Report, language: str, seconds: bool) -> str:
     """A table with a line an agent, and the failures below it."""
-    lines = _columns([_head(language, seconds), *(_row(one, seconds) for one in report.scores.values())])
+    lines = _columns(
+        [_head(report, language, seconds), *(_row(report, one, seconds) for one in report.scores.values())]
+    )
     failed = [one for one in report.scores.values() if one.failures]
     lines += [f"{one.agent}: {_failures(one, language)}" for one in failed]
     return "\n".join([*lines, *_errors(report)])
@@ -33,8 +35,8 @@ def report_html(report: Report, language: str, seconds: bool) -> str:
 
     scores = report.scores.values()
     why = text("evaluation.failures", language)
-    rows = [[*escaped(_row(one, seconds)), escape(_failures(one, language))] for one in scores]
-    body = grid([*escaped(_head(language, seconds)), why], rows)
+    rows = [[*escaped(_row(report, one, seconds)), escape(_failures(one, language))] for one in scores]
+    body = grid([*escaped(_head(report, language, seconds)), why], rows)
     tasks = [
         [escape(task), *(escape(_verdict(report, agent, task)) for agent in report.agents)] for task in report.tasks
     ]
@@ -44,20 +46,30 @@ def report_html(report: Report, language: str, seconds: bool) -> str:
     return sheet(title, (), body, language=language)
 
 
-def _head(language: str, seconds: bool) -> list[str]:
-    names = ["agent", "passed", "interval", "steps", "tokens"] + ["seconds"] * seconds
+def _head(report: Report, language: str, seconds: bool) -> list[str]:
+    names = ["agent", "passed", "interval", "steps", "tokens"] + ["cost"] * _priced(report) + ["seconds"] * seconds
     return [text(f"evaluation.{name}", language) for name in names]
 
 
-def _row(score: Score, seconds: bool) -> list[str]:
+def _row(report: Report, score: Score, seconds: bool) -> list[str]:
     return [
         score.agent,
         f"{score.passed}/{score.trials} {100 * score.rate:.0f} %",
         f"{100 * score.low:.0f}–{100 * score.high:.0f} %",
         f"{score.steps:.1f}",
         f"{score.tokens:,.0f}",
+        *([_money(score.cost)] if _priced(report) else []),
         *([f"{score.seconds:.2f}"] if seconds else []),
     ]
+
+
+def _priced(report: Report) -> bool:
+    """Whether anything cost money: without prices there is nothing to show."""
+    return any(score.cost for score in report.scores.values())
+
+
+def _money(cost: float) -> str:
+    return f"{cost:,.2f}" if cost >= 1 or not cost else f"{cost:.3g}"
 
 
 def _failures(score: Score, language: str) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.message import Usage
 from ..core.run import NO_USAGE, Entry, Run
+
+if TYPE_CHECKING:
+    from ..core.agent import Agent
+    from ..core.debugger import Debugger
 
 PASSED = "passed"
 """The reason of a trial in which the check was content."""
@@ -80,6 +84,18 @@ class Trial:
         for entry in self.entries:
             run = evolve(run, entry.event, entry.frame)
         return run
+
+    def replay(self, agent: Agent | None = None) -> Debugger:
+        """The run to be walked, at its end: for a `LoopInspector`.
+
+        `agent`: one like that of the trial, fresh from the same maker; with it the requests are there to be looked at,
+        and the run can go on from any place. Without one it is a recording. Raises `ValueError` where there is no run.
+        """
+        from ..core.debugger import Debugger
+
+        if not self.start:
+            raise ValueError(f"{self.agent} on {self.task} is {self.reason}: {self.error}. There is no run to replay.")
+        return Debugger(agent, Run.from_json(self.start), self.entries)
 
     @property
     def tools(self) -> dict[str, list[dict[str, Any]]]:

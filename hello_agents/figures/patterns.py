@@ -138,7 +138,7 @@ def one_against_teams(sizes: Sequence[int], measured: Mapping[str, Sequence[tupl
             axes.plot(sizes, [row[number] for row in rows], color=colour, marker=sign, lw=1.6, ms=5, label=name)
         axes.set_ylim(bottom=0)
     axes = figure.axes[1]
-    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="center right")
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="center right", bbox_to_anchor=(1.0, 0.66))
     told = "; ".join(
         f"{name}: {', '.join(' / '.join(map(str, row)) for row in rows)}" for name, rows in measured.items()
     )

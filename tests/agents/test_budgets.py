@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents import Config, Message, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Usage
 from hello_agents.agents.factory import default_subagent_factory
@@ -88,7 +89,7 @@ def team(model: Any, **config: Any) -> SimpleAgent:
 COST = (REPLY.prompt_tokens * 1000 + REPLY.completion_tokens * 2000) / 1_000_000
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(NODES, st.sampled_from(["tokens", "steps", "cost"]), st.integers(0, 25), st.booleans())
 def test_a_tree_goes_beyond_its_budget_by_at_most_two_replies_a_run(
     root: Node, kind: str, replies: int, awaited: bool
@@ -121,7 +122,7 @@ def test_a_tree_goes_beyond_its_budget_by_at_most_two_replies_a_run(
             assert most is None or each <= most + 2 * below * unit + 1
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(NODES, st.integers(1, 20))
 def test_a_budget_decides_the_same_when_replayed_stored_and_stepped(root: Node, replies: int) -> None:
     limits = {"max_total_steps": replies, "max_cost": replies * COST * 2}

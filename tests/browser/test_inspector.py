@@ -185,6 +185,7 @@ def test_what_tools_say_never_runs(page):
     assert page.locator(".hai img, .hai script").count() == 0
 
 
+@pytest.mark.more
 def test_in_jupyterlab(lab, tmp_path):
     write_notebook(lab.folder / "92_inspector.ipynb", CELLS)
     lab.open_notebook("92_inspector.ipynb").run_all()

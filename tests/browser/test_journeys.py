@@ -168,7 +168,9 @@ class Keys(Hand):
         self.page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("kind", [Hand, Keys], ids=["mouse", "keyboard"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(Hand, id="mouse"), pytest.param(Keys, id="keyboard", marks=pytest.mark.more)]
+)
 def test_every_control(lab: Lab, kind: type[Hand]) -> None:
     write_notebook(lab.folder / "94_controls.ipynb", CELLS)
     lab.open_notebook("94_controls.ipynb").run_all()

@@ -36,6 +36,7 @@ def test_a_widget_reaches_the_kernel_and_back(opened):
     opened.output(3).get_by_text("4 of 9").wait_for()
 
 
+@pytest.mark.more
 def test_what_was_run_is_saved_and_there_after_a_reload(opened):
     opened.run_all().save()
     assert opened.stored()["cells"][1]["outputs"][0]["text"] == ["北京\n"]
@@ -45,12 +46,14 @@ def test_what_was_run_is_saved_and_there_after_a_reload(opened):
     opened.output(4).locator("img").wait_for()
 
 
+@pytest.mark.more
 def test_an_error_in_a_cell_is_seen(lab):
     write_notebook(lab.folder / "91_fails.ipynb", ["1 / 0"])
     lab.open_notebook("91_fails.ipynb").run_all()
     assert lab.failures() == ["ZeroDivisionError: division by zero"]
 
 
+@pytest.mark.more
 def test_both_themes_can_be_looked_at(opened, tmp_path):
     opened.run_all()
     light = opened.screenshot(tmp_path / "light.png", "light")
@@ -59,6 +62,7 @@ def test_both_themes_can_be_looked_at(opened, tmp_path):
     assert dark.stat().st_size > 200
 
 
+@pytest.mark.more
 def test_what_goes_wrong_in_a_widget_is_heard(lab):
     cells = [
         """import anywidget
@@ -72,6 +76,7 @@ Thrower()"""
     assert "ouch" in lab.errors.pop()
 
 
+@pytest.mark.more
 def test_what_is_asked_of_another_machine_is_heard(lab):
     cells = ['from IPython.display import HTML\nHTML(\'<img src="https://example.org/pixel.png" alt="gone">\')']
     write_notebook(lab.folder / "93_asks.ipynb", cells)
@@ -84,10 +89,8 @@ def test_what_is_asked_of_another_machine_is_heard(lab):
     lab.external.clear()
 
 
-@pytest.mark.parametrize(
-    "chapter",
-    [pytest.param(path, id=path.stem, marks=() if path.stem[:2] == "01" else pytest.mark.more) for path in CHAPTERS],
-)
+@pytest.mark.more
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_a_chapter_runs_from_top_to_bottom(lab, chapter):
     lab.open_notebook(chapter.name).run_all()
     assert lab.failures() == []

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.context import ContextBudgetError, ContextBuilder, ContextConfig, ContextPacket, ContextTrace
 from hello_agents.context.mmr import Choice, likeness_of_vectors, likeness_of_words, mmr
@@ -17,7 +18,7 @@ from hello_agents.core.message import Message
 from hello_agents.memory.words import words
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-LAW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAW = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 PHRASES = st.sampled_from(
     [

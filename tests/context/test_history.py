@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.histories import anything, legal
 
 from hello_agents.context import HistoryManager
@@ -113,7 +114,7 @@ def test_ids_that_are_used_again_in_each_round_belong_to_the_nearest_call() -> N
     assert history.get_history()[1:] == one
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(messages=st.one_of(legal(), anything), keep=st.integers(1, 3))
 def test_no_call_is_split_from_its_result_and_no_system_message_is_lost(messages: list[Message], keep: int) -> None:
     assert [not whole for whole in partings(messages)] == [crossing(messages, n) for n in range(len(messages) + 1)]
@@ -130,7 +131,7 @@ def test_no_call_is_split_from_its_result_and_no_system_message_is_lost(messages
     assert history.get_history() == left
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(messages=legal())
 def test_a_round_may_be_parted_between_exchanges_only(messages: list[Message]) -> None:
     for places in insides(messages):
@@ -146,7 +147,7 @@ def test_at_least_the_last_round_stays() -> None:
         HistoryManager(min_retain_rounds=0)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(messages=st.one_of(legal(), anything))
 def test_it_goes_to_json_and_back(messages: list[Message]) -> None:
     history = manager(messages, 3)

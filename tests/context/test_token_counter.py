@@ -11,6 +11,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.context import token_counter as module
 from hello_agents.context.token_counter import TokenCounter, encoding_of, estimate, load_encoder
@@ -128,7 +129,7 @@ def test_names_of_special_tokens_are_text(model, special):
 
 
 @given(st.text(st.characters(codec=None), max_size=40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_text_raises(text):
     for count in (
         TokenCounter("gpt-4o").count_text,
@@ -261,7 +262,7 @@ CHANGE = st.tuples(st.sampled_from(["plus", "fork", "splice", "list"]), MESSAGE,
 
 
 @given(st.lists(CHANGE, max_size=12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_counting_step_by_step_is_counting_afresh(changes):
     counter = TokenCounter("gpt-4o")
     history = [Messages()]

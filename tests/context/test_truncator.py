@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.context.cutting import STRATEGIES, cut, is_border, lines_of, size_of
 from hello_agents.context.truncator import ObservationTruncator
@@ -27,7 +28,7 @@ every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
 @every_strategy
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(text=TEXTS, max_lines=LIMITS, max_bytes=LIMITS, language=st.sampled_from(["en", "zh"]))
 def test_the_result_is_within_the_limits_and_the_account_adds_up(strategy, text, max_lines, max_bytes, language):
     result = cut(text, max_lines, max_bytes, strategy, language=language, note=" Whole: out/x.txt.")
@@ -48,7 +49,7 @@ def parts(text: str, result: str) -> list[str]:
     return [line for line in lines_of(result) if "left out" not in line and line.strip() != "…"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(text=TEXTS, max_bytes=st.integers(1, 400))
 def test_head_is_the_beginning_up_to_a_border(text, max_bytes):
     result = cut(text, 10_000, max_bytes, "head")
@@ -59,7 +60,7 @@ def test_head_is_the_beginning_up_to_a_border(text, max_bytes):
         assert is_border(text, len(kept)) or len(text) > 64
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(text=TEXTS, max_bytes=st.integers(1, 400))
 def test_tail_is_the_end_from_a_border_on(text, max_bytes):
     result = cut(text, 10_000, max_bytes, "tail")

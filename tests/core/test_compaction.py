@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.histories import anything, legal
 
 from hello_agents import Config, HelloAgentsLLM, Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
@@ -87,7 +88,7 @@ def rounds(count: int, size: str = LONG, calls: int = 1) -> list[Message]:
 MESSAGES = st.one_of(legal(), anything)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(messages=MESSAGES)
 def test_the_bound_is_never_below_the_count(messages: list[Message]) -> None:
     counter = TokenCounter("")
@@ -108,7 +109,7 @@ def test_the_bound_holds_for_arguments_that_json_escapes(nasty: str) -> None:
     assert guessing.count_message(message) <= bound(message)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(messages=legal(), limit=st.integers(1, 200), extra=st.booleans())
 def test_what_fits_is_what_the_count_says_whatever_was_seen_before(
     messages: list[Message], limit: int, extra: bool
@@ -156,7 +157,7 @@ def test_another_request_than_the_conversation_is_counted_as_it_is() -> None:
 # -- what may go --------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(messages=legal(), limit=st.integers(1, 120), keep=st.integers(1, 4), smart=st.booleans(), zh=st.booleans())
 def test_each_compaction_shrinks_and_keeps_what_must_stay(
     messages: list[Message], limit: int, keep: int, smart: bool, zh: bool
@@ -180,14 +181,14 @@ def test_each_compaction_shrinks_and_keeps_what_must_stay(
     assert compact(end, ask(end), one) == ask(end)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(messages=anything, limit=st.integers(1, 60))
 def test_any_messages_whatsoever_come_to_an_end(messages: list[Message], limit: int) -> None:
     end, _ = settled(Run("a", Messages(messages)), policy(limit, min_retain_rounds=1))
     assert [m for m in end.messages if m.role == "system"] == [m for m in messages if m.role == "system"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(count=st.integers(2, 12), keep=st.integers(1, 5))
 def test_a_long_conversation_comes_below_the_limit(count: int, keep: int) -> None:
     run = Run("a", Messages(rounds(count, LONG, 2)))
@@ -291,7 +292,7 @@ def test_a_summary_of_another_hand_is_told_on(metadata: dict[str, Any]) -> None:
     assert "They spoke of Mars." in again.text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(messages=legal(), room=st.integers(20, 300), language=st.sampled_from(["en", "zh"]))
 def test_a_summary_keeps_to_its_tokens_and_survives_json(messages: list[Message], room: int, language: str) -> None:
     summary = statistics(messages, max(room, 200), COUNT, language)

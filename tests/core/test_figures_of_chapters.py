@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -11,7 +12,9 @@ from PIL import Image
 from hello_agents import PlanSolveAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, figures
 from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.config import Config
+from hello_agents.core.message import Usage
 from hello_agents.core.run import Replied
+from hello_agents.evaluation import Report, Trial
 from hello_agents.offline import OfflineLLM
 
 
@@ -56,7 +59,23 @@ def planned(question: str) -> PlanSolveAgent:
     return agent
 
 
+def tried(**passed: int) -> Report:
+    """A report on ten tasks, of which each agent passed so many."""
+    return Report(
+        tuple(
+            Trial(name, f"t{task}", 0, "passed" if task < count else "wrong", usage=Usage(700 + 10 * count, 30))
+            for name, count in passed.items()
+            for task in range(10)
+        )
+    )
+
+
 DRAWN = {
+    "an_evaluation": lambda: figures.an_evaluation(),
+    "rates_and_costs": lambda: figures.rates_and_costs(tried(simple=10, hasty=4, never=0)),
+    "the rates of one agent": lambda: figures.rates_and_costs(tried(an_agent_with_a_long_name=7)),
+    "how_many_tasks": lambda: figures.how_many_tasks([10, 200], {"none": [0.02, 0.04], "15 points": [0.06, 0.93]}),
+    "the_map": lambda: figures.the_map(),
     "the_border": lambda: figures.the_border(),
     "way_of_a_call": lambda: figures.way_of_a_call(),
     "the_breaker": lambda: figures.the_breaker(),
@@ -110,3 +129,24 @@ def test_numbers_in_the_words_are_those_of_the_run() -> None:
     asks = [steps.request_at(n) for n, entry in enumerate(steps.entries) if isinstance(entry.event, Replied)]
     counts = [counter.count_messages(one.messages) + counter.count_tools(one.tools) for one in asks]
     assert ", ".join(map(str, counts)) in figures.tokens_over_steps(agent).alt
+
+
+def test_the_words_on_an_evaluation_have_its_rates_and_intervals() -> None:
+    alt = figures.rates_and_costs(tried(simple=10, hasty=4)).alt
+    assert "simple: 100 % (72 to 100), 830 tokens; hasty: 40 % (17 to 69), 770 tokens." in alt
+    alt = figures.how_many_tasks([10, 200], {"none": [0.02, 0.04]}).alt
+    assert "10, 200 tasks. none: 2 %, 4 %." in alt
+
+
+def test_the_map_names_packages_and_chapters_that_are_there() -> None:
+    from hello_agents.figures.mapping import LAST, PACKAGES
+
+    root = Path(__file__).parents[2]
+    chapters = {int(path.name[:2]) for path in (root / "notebooks").glob("[0-9]*.ipynb")}
+    assert {chapter for found in PACKAGES.values() for chapter in found} == chapters
+    assert max(chapters) == LAST
+    for package in PACKAGES:
+        assert (root / "hello_agents" / package / "__init__.py").exists()
+    picture = figures.the_map()
+    assert "wire in 3;" in picture.alt
+    assert Image.open(io.BytesIO(picture.png)).size == (1280, 544)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents import ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.book import sandbox
@@ -34,7 +35,7 @@ def fill(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(TREES, TREES)
 def test_what_was_saved_comes_back_whatever_came_in_between(before: dict[str, str], after: dict[str, str]) -> None:
     folder = sandbox(before)

@@ -19,6 +19,7 @@ import pytest
 from core.crashing import SCRIPTS, Place, agent
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.histories import legal
 from support.redis_server import RedisServer
 
@@ -45,7 +46,9 @@ from hello_agents.core.session_store import (
 ROOT = Path(__file__).parents[2]
 NEVER = Place("never", 0)
 CONTRACT = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

@@ -12,6 +12,7 @@ from support.evaluated import REACT, SIMPLE, SUMS, calculating, dying, holds, no
 
 from hello_agents import CalculatorTool, Config, ReflectionAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.core.exceptions import ModelRefused
+from hello_agents.core.run import Run
 from hello_agents.evaluation import Report, Task, Trial, evaluate
 from hello_agents.evaluation.tasks import LOST
 from hello_agents.offline import OfflineLLM
@@ -107,6 +108,32 @@ def test_what_an_agent_did_before_it_failed_is_kept():
     assert trial.steps == 2
 
 
+def test_a_trial_is_played_again_step_by_step():
+    trial = evaluate({"simple": SIMPLE}, SUMS[:1]).trials[0]
+    debugger = trial.replay()
+    assert debugger.run == trial.run
+    debugger.jump(0)
+    assert [message.role for message in debugger.run.messages] == ["user"]
+    debugger.finish()
+    assert debugger.run == trial.run
+
+
+def test_with_an_agent_of_the_kind_requests_are_there_and_the_run_goes_on():
+    trial = evaluate({"hurried": partial(calculating, SimpleAgent, 1)}, SUMS[:1]).trials[0]
+    debugger = trial.replay(SIMPLE())
+    debugger.jump(0)
+    assert [tool["function"]["name"] for tool in debugger.request.tools] == ["python_calculator"]
+    debugger.fork()
+    debugger.step()
+    assert debugger.run != trial.run
+    assert debugger.finish().answer == trial.run.answer
+
+
+def test_a_trial_without_an_agent_has_nothing_to_play():
+    with pytest.raises(ValueError, match="not built"):
+        evaluate({"none": not_made}, [ADD]).trials[0].replay()
+
+
 def test_what_was_said_before_the_question_is_not_counted():
     def primed():
         agent = says("Hello.", "It is 5.")
@@ -116,6 +143,9 @@ def test_what_was_said_before_the_question_is_not_counted():
     trial = evaluate({"a": primed}, [ADD]).trials[0]
     assert trial.steps == 1
     assert [message.text for message in trial.run.messages] == ["Hello", "Hello.", "What is 2 + 3?", "It is 5."]
+    debugger = trial.replay()
+    assert debugger.jump(-1) == Run.from_json(trial.start)
+    assert debugger.finish() == trial.run
 
 
 def test_a_worker_that_dies_loses_only_what_it_had():
@@ -130,6 +160,39 @@ def test_work_that_cannot_be_sent_says_so():
         report = evaluate({"a": lambda: says("5")}, [ADD], executor=executor)
     assert report.scores["a"].failures == {LOST: 1}
     assert "pickle" in report.trials[0].error.lower()
+
+
+class Picky(AtOnce):
+    """Takes no work for the agent `heavy`, and says so at once, as Dask does of what it cannot send."""
+
+    def submit(self, work, /, *arguments, **named):
+        if arguments[0] == "heavy":
+            raise TypeError("cannot send heavy")
+        return super().submit(work, *arguments, **named)
+
+
+def test_work_that_is_not_taken_is_lost_and_the_rest_is_done():
+    report = evaluate({"heavy": SIMPLE, "light": SIMPLE}, SUMS, executor=Picky())
+    assert report.scores["heavy"].failures == {LOST: len(SUMS)}
+    assert report.trials[0].error == "TypeError: cannot send heavy"
+    assert report.scores["light"].passed == len(SUMS)
+
+
+def test_no_trial_is_left_behind_where_evaluating_is_interrupted():
+    class Interrupted(Executor):
+        def __init__(self):
+            self.taken = []
+
+        def submit(self, work, /, *arguments, **named):
+            if len(self.taken) == 3:
+                raise KeyboardInterrupt
+            self.taken.append(Future())
+            return self.taken[-1]
+
+    executor = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        evaluate({"a": SIMPLE}, SUMS, executor=executor)
+    assert [one.cancelled() for one in executor.taken] == [True] * 3
 
 
 @pytest.mark.parametrize(
@@ -185,6 +248,28 @@ def test_the_table_has_a_line_an_agent_and_the_failures(mixed):
     assert "seconds" in mixed.text(seconds=True)
 
 
+def priced(each):
+    config = Config(max_steps=6, prices={"offline": (each, each)})
+    return SimpleAgent("priced", OfflineLLM(), config=config)
+
+
+@pytest.mark.parametrize("each", [1, 50_000])
+def test_money_is_shown_where_there_are_prices(each):
+    report = evaluate({"priced": partial(priced, each), "free": partial(says, "5")}, [ADD])
+    cost = report.scores["priced"].cost
+    assert cost == pytest.approx(report.scores["priced"].tokens * each / 1_000_000)
+    head, paid, free = (line.split() for line in report.text().splitlines()[:3])
+    assert head[-3:] == ["cost", "in", "all"]
+    assert float(paid[-1].replace(",", "")) == pytest.approx(cost, rel=0.005)
+    assert float(free[-1]) == 0
+    assert f">{paid[-1]}</td>" in report.html()
+
+
+def test_without_prices_there_is_no_column_for_money(mixed):
+    assert "cost" not in mixed.text()
+    assert "cost" not in mixed.html()
+
+
 def test_the_page_shows_each_task_and_escapes_names():
     report = evaluate({"<b>": partial(says, "It is 6.")}, [Task("<i>", "?", partial(holds, "5"))])
     assert "&lt;b&gt;" in report.html()
@@ -224,6 +309,7 @@ def test_two_agents_are_compared_task_by_task(first, second, method, p, ahead):
     assert comparison.is_real == (p < 0.05)
     words = "rarely" if comparison.is_real else "could well"
     assert words in str(comparison)
+    assert (f"p = {p:.3f} by" if p >= 0.001 else "p < 0.001 by") in str(comparison)
     assert comparison.text("zh") != str(comparison)
 
 

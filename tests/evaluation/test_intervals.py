@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.evaluation import mcnemar, paired_bootstrap, wilson
 
@@ -99,7 +100,7 @@ def test_mcnemar_gives_known_values(first, second, p):
 DIFFERENCES = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=30)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(DIFFERENCES)
 def test_the_bootstrap_is_repeatable_holds_means_and_mirrors(differences):
     low, high, p = paired_bootstrap(differences, resamples=400)

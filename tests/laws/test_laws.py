@@ -10,6 +10,7 @@ from functools import reduce
 import pytest
 from hypothesis import HealthCheck, given, settings
 from laws.actors import AGENTS, SCENARIOS, Scenario, registry
+from support.examples import examples
 from support.journals import by_frame
 from support.openai_server import complaint_about
 
@@ -20,7 +21,7 @@ from hello_agents.core.prices import priced
 from hello_agents.core.run import Began, Entry, Replied, Returned, Run, Told, evolve
 from hello_agents.wire.openai_chat import encode
 
-LAW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAW = settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 every_agent = pytest.mark.parametrize("kind", AGENTS)
 
 

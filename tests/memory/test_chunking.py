@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.context import TokenCounter
 from hello_agents.memory.chunking import chunk
@@ -60,7 +61,7 @@ def cut(text, size=400, overlap=50, form="markdown"):
     return chunk(Document("d", text, form=form), COUNTER, size, overlap).chunks
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(TEXTS, SIZES, st.sampled_from(["markdown", "text"]))
 def test_the_laws(text, sizes, form):
     size, overlap = sizes
@@ -87,7 +88,7 @@ def test_the_laws(text, sizes, form):
     assert done == chunk(Document("d", text, form=form), COUNTER, size, overlap)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(TEXTS)
 def test_sections_follow_one_another(text):
     found = sections(text)

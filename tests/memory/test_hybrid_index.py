@@ -6,6 +6,7 @@ from math import isfinite
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.optional_packages import SEARCH
 
 from hello_agents.memory.faults import SearchFailed, WrongId
@@ -193,7 +194,7 @@ TEXT = st.text("豆腐茶 tea pot🙂é\u0301", min_size=1, max_size=12).filter(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.dictionaries(st.text(max_size=3), TEXT, max_size=12), TEXT, st.integers(1, 15), st.sampled_from(METHODS))
 def test_results_are_known_distinct_finite_and_the_same_each_time(texts, query, limit, method):
     found = index_of(texts).search(query, limit, method)
@@ -204,7 +205,7 @@ def test_results_are_known_distinct_finite_and_the_same_each_time(texts, query, 
     assert found == index_of(texts).search(query, limit, method)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.dictionaries(st.sampled_from("abcdef"), TEXT, min_size=1), TEXT, st.sampled_from(METHODS), st.data())
 def test_what_is_deleted_is_gone_and_the_rest_is_as_if_it_had_never_been(texts, query, method, data):
     index = index_of(texts)

@@ -7,6 +7,7 @@ import sys
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.memory import Document, HashingEmbedding, Knowledge, LoadFault
 from hello_agents.memory.faults import EmptyText, SearchFailed, WrongId
@@ -152,7 +153,7 @@ def test_a_replacement_that_fails_leaves_the_old():
     assert knowledge.stats()["documents"] == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from("abc"), st.sampled_from(["", "cats", "dogs", GUIDE]), st.booleans()), max_size=12
@@ -289,7 +290,7 @@ def same(one, other):
         assert one.search(query) == other.search(query)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(max_size=60) | st.sampled_from([GUIDE, *RECIPES, "\ud800 half"]), max_size=5))
 def test_what_is_loaded_is_what_was_saved(tmp_path, texts):
     knowledge = filled(*texts, chunk_tokens=20, overlap_tokens=5, namespace="名")

@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.optional_packages import SEARCH, without
 
 from hello_agents.memory import lexical
@@ -160,7 +161,7 @@ TEXT = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(st.lists(TEXT, min_size=1, max_size=25), TEXT, st.integers(1, 12))
 def test_with_and_without_bm25s_places_and_scores_are_equal(texts, query, limit):
     import bm25s

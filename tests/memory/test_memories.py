@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from support.examples import examples
 
 from hello_agents.memory import (
     EpisodicMemory,
@@ -179,7 +180,7 @@ def test_working_memory_expires_whatever_is_done_next(clock, look):
     st.integers(0, 90),
     st.none() | st.integers(0, 5),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_would_be_forgotten_is_what_is_forgotten_and_asking_changes_nothing(
     memories, strategy, least, days, capacity
 ):
@@ -492,7 +493,7 @@ CONTENTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 WEIGHTS = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.tuples(CONTENTS, WEIGHTS, st.integers(0, 10**6)), max_size=8),
     st.one_of(CONTENTS, st.text(min_size=1).filter(str.strip)),
@@ -587,5 +588,5 @@ class Memories(RuleBasedStateMachine):
         assert self.memories.evictions == tuple(self.told)
 
 
-Memories.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+Memories.TestCase.settings = settings(max_examples=examples(40), stateful_step_count=25, deadline=None)
 TestMemories = Memories.TestCase

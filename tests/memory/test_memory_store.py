@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.memory import JsonLinesStore, MemoryConfig, MemoryItem, MemoryManager, MemoryUnavailable
 from hello_agents.memory.base import KINDS
@@ -216,7 +217,7 @@ CHANGES = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(CHANGES, max_size=14), st.randoms(use_true_random=False))
 def test_what_is_read_again_is_what_was_there(tmp_path_factory, changes, random):
     path = tmp_path_factory.mktemp("laws") / "memories.jsonl"

@@ -6,6 +6,7 @@ import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.optional_packages import SEARCH
 
 from hello_agents.core.exceptions import HelloAgentsException
@@ -248,7 +249,7 @@ def test_after_any_changes_an_index_is_one_that_was_made_anew(way):
         law()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(
     st.lists(st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.5, 1.0]) | st.floats(-1, 1), max_size=400),
     st.integers(1, 30),

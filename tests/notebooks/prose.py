@@ -50,7 +50,7 @@ def passages(path: Path) -> list[Passage]:
     return [Passage(path.name, path.read_text(encoding="utf-8"), path)]
 
 
-MADE = {"search.html", "genindex.html", "index.html"}
+MADE = {"search.html", "genindex.html", "index.html", "zh/index.html"}
 """Pages that the site's generator makes."""
 
 

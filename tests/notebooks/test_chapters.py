@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 from notebooks.execute import ROOT, changes, execute, kernel_environment, workplace
 from notebooks.lint import problems
 
@@ -40,6 +41,7 @@ def test_the_outputs_are_those_that_nbval_gets(chapter):
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.more
 def test_executing_again_changes_no_byte(chapter):
     difference = changes(chapter.read_text(encoding="utf-8"), execute(chapter))
     assert not difference, f"{difference}\n\nIf this is what the chapter should show, run `make execute`."

@@ -17,6 +17,7 @@ from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from support.examples import examples
 from support.guest_files import GUEST_FILES
 from support.histories import json_values
 
@@ -220,13 +221,13 @@ chats = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(chats, min_size=1, max_size=8))
 def test_any_messages_make_a_journal_that_folds(messages: list[Any]) -> None:
     check(read_guest(messages))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.sampled_from([file for file in GUEST_FILES if file.stem != "langgraph_state"]),
     st.randoms(use_true_random=False),
@@ -247,7 +248,7 @@ def test_a_trace_with_holes_makes_a_journal_that_folds(file: Path, chance: Any, 
         assert not any("span_data" in one or "role" in one for one in data if isinstance(one, dict))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(json_values)
 def test_any_value_is_read_or_refused_in_words(value: Any) -> None:
     for one in (

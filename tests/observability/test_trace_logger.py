@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Page, sync_playwright
 from pydantic import BaseModel
+from support.examples import examples
 from support.histories import json_values
 
 from hello_agents import ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
@@ -30,7 +31,9 @@ from hello_agents.observability.html_report import totals
 from hello_agents.observability.values import json_line, json_value
 
 KEY = "sk-abcdef1234567890abcdef"
-IN_FOLDER = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+IN_FOLDER = settings(
+    max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def lines(trace: TraceLogger) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.core.action import Request
 from hello_agents.core.message import Message, ToolCall
@@ -88,7 +89,7 @@ def check_calls(message: Message, offer: list[dict[str, Any]]) -> None:
     assert message.tool_calls or message.content
 
 
-@settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(400), suppress_health_check=[HealthCheck.too_slow])
 @given(texts, offers, choices)
 def test_every_reply_is_legal(question: str, offer: list[dict[str, Any]], choice: str) -> None:
     request = Request([Message(question, "user")], tuple(offer), choice)
@@ -103,7 +104,7 @@ def test_every_reply_is_legal(question: str, offer: list[dict[str, Any]], choice
         assert last.message.tool_calls
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 @given(texts, st.lists(tools, min_size=1, max_size=3, unique_by=lambda tool: tool["function"]["name"]), st.data())
 def test_the_named_tool_is_called(question: str, offer: list[dict[str, Any]], data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([tool["function"]["name"] for tool in offer]))
@@ -126,7 +127,7 @@ results = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(200), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(texts, min_size=1, max_size=3), offers, st.data())
 def test_the_loop_ends_whatever_tools_return(
     questions: list[str], offer: list[dict[str, Any]], data: st.DataObject
@@ -161,7 +162,7 @@ messages = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(st.lists(messages, max_size=8), st.sampled_from([(), tuple(ALL), (THOUGHT, FINISH, *ALL)]), choices)
 def test_any_conversation_gets_a_reply(said: list[Message], offer: tuple[dict[str, Any], ...], choice: str) -> None:
     check_calls(OfflineLLM().reply(Request(said, offer, choice)), list(offer))

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws.actors import AGENTS, SCENARIOS, registry
+from support.examples import examples
 from support.histories import arguments, legal, names, texts
 from support.journals import by_frame
 from support.openai_server import Drop, Fault
@@ -177,7 +178,7 @@ class OfflineLikeEcho:
 
 
 @pytest.mark.parametrize("kind", AGENTS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(scenario=SCENARIOS)
 def test_every_agent_replays_to_an_equal_journal(kind: str, scenario: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -233,7 +234,7 @@ async def _all(parts: Any) -> list[Any]:
     return [part async for part in parts]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(history=legal(reasoning=True), reply=_replies, deltas=_deltas, tool=arguments, frame=texts)
 def test_any_exchange_is_replayed_as_it_was(history: Any, reply: Any, deltas: Any, tool: Any, frame: str) -> None:
     request = Request(history, (tool,), at=(frame, 3))
@@ -464,7 +465,7 @@ def test_no_key_is_ever_in_the_file(known: str, openai_server: Any, tmp_path: Pa
     assert secret not in str(caught.value) + caught.value.diff
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(history=legal(), deltas=st.lists(st.integers(1, 9), min_size=1, max_size=8), place=st.data())
 def test_a_key_anywhere_and_however_cut_is_not_in_the_file(history: Any, deltas: Any, place: Any) -> None:
     messages = [*history, Message("end", "user")]

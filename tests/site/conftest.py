@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -17,6 +14,7 @@ from browser.driver import CHROMIUM_FLAGS
 from notebooks.execute import ROOT
 from playwright.sync_api import Browser, sync_playwright
 from support.browsers import CHROMIUM, leave_out_without_a_browser
+from support.site_reader import Reader, build
 
 HERE = Path(__file__).parent
 
@@ -30,16 +28,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that `make book` makes. A warning of Sphinx is an error."""
     assert (ROOT / "book" / "node_modules").is_dir(), "The site's scripts are missing. `make book` fetches them."
     home = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", str(home / "doctrees")]
-    build = subprocess.run(
-        [*command, str(ROOT / "book"), str(home / "html")],
-        env={name: value for name, value in os.environ.items() if not name.startswith("BOOK_")},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert build.returncode == 0, build.stderr
+    build(ROOT / "book", home / "html", home / "doctrees")
+    build(ROOT / "book", home / "html" / "zh", home / "doctrees-zh", "-t", "zh")
     return home / "html"
 
 
@@ -73,3 +63,17 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=CHROMIUM_FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(params=["light", "dark"])
+def reader(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Reader]:
+    reader = Reader(chromium, request.param)
+    yield reader
+    reader.context.close()
+
+
+@pytest.fixture
+def light(chromium: Browser) -> Iterator[Reader]:
+    reader = Reader(chromium)
+    yield reader
+    reader.context.close()

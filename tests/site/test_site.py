@@ -3,84 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from notebooks.execute import ROOT
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import expect
+from support.site_reader import Reader, accessibility, pages
 
-LEVELS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "preload": False}
 CHAPTERS = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
 BROKEN = "() => [...document.images].filter(i => i.loading !== 'lazy' && !i.naturalWidth).map(i => i.src)"
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
-def widgets_of(chapter: str) -> int:
-    """How many live views the stored notebook has."""
-    cells = json.loads((ROOT / "notebooks" / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
+def widgets_of(page: str) -> int:
+    """How many live views the stored notebook of a page has; none where it is another page."""
+    notebook = ROOT / "notebooks" / f"{page}.ipynb"
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"] if notebook.is_file() else ()
     return sum(VIEW in output.get("data", {}) for cell in cells for output in cell.get("outputs", ()))
-
-
-def pages(site: Path) -> list[str]:
-    """All pages, without the fragments that the theme keeps for itself."""
-    found = [path.relative_to(site) for path in site.rglob("*.html")]
-    return sorted(path.as_posix() for path in found if not path.parts[0].startswith("_"))
-
-
-class Reader:
-    """A page of a browser that hears every complaint."""
-
-    def __init__(self, browser: Browser, scheme: str = "light") -> None:
-        self.context = browser.new_context(viewport={"width": 1360, "height": 900}, color_scheme=scheme)
-        self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
-        self.heard: list[str] = []
-        self.page.on("pageerror", lambda error: self.heard.append(f"exception: {error}"))
-        self.page.on("console", lambda line: line.type == "error" and self.heard.append(f"console: {line.text}"))
-        # What is given up because the reader goes on to another page has not failed.
-        self.page.on(
-            "requestfailed",
-            lambda request: "ERR_ABORTED" in (request.failure or "") or self.heard.append(f"failed: {request.url}"),
-        )
-        self.page.on("request", lambda request: self._look_at(request.url))
-
-    def _look_at(self, url: str) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("file", "data", "blob") and parts.hostname != "127.0.0.1":
-            self.heard.append(f"another machine: {url}")
-
-    def complaints(self) -> list[str]:
-        heard, self.heard = self.heard, []
-        return heard
-
-
-@pytest.fixture(params=["light", "dark"])
-def reader(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Reader]:
-    reader = Reader(chromium, request.param)
-    yield reader
-    reader.context.close()
-
-
-@pytest.fixture
-def light(chromium: Browser) -> Iterator[Reader]:
-    reader = Reader(chromium)
-    yield reader
-    reader.context.close()
-
-
-def accessibility(page: Page) -> list[str]:
-    page.add_style_tag(content="*, *::before { transition: none !important; animation: none !important }")
-    found = Axe().run(page, options=LEVELS).response["violations"]
-    return [
-        f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
-        for fault in found
-        for node in fault["nodes"]
-    ]
 
 
 def test_every_link_leads_somewhere(site: Path) -> None:
@@ -186,8 +128,7 @@ def test_every_page_is_whole_and_silent(site: Path, address: str, light: Reader)
     faults: dict[str, list[str]] = {}
     for name in pages(site):
         light.page.goto(address + name)
-        views = widgets_of(Path(name).stem) if Path(name).stem in CHAPTERS else 0
-        expect(light.page.locator(".widget-subarea .hai")).to_have_count(views)
+        expect(light.page.locator(".widget-subarea .hai")).to_have_count(widgets_of(Path(name).stem))
         expect(light.page.locator(".cell_output:has(.widget-subarea .hai) .hai-picture:visible")).to_have_count(0)
         broken = light.page.evaluate(BROKEN)
         found = [*light.complaints(), *(f"image: {src}" for src in broken)]

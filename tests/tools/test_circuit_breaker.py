@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from support.examples import examples
 
 from hello_agents import ReActAgent, SimpleAgent
 from hello_agents.core.message import ToolCall
@@ -256,7 +257,7 @@ class Against(RuleBasedStateMachine):
         )
 
 
-Against.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+Against.TestCase.settings = settings(max_examples=examples(60), stateful_step_count=40, deadline=None)
 TestAgainstTheModel = Against.TestCase
 
 

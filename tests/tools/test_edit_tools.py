@@ -9,6 +9,7 @@ from itertools import count
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.core.message import ToolCall
 from hello_agents.tools import EditTool, GrepTool, MultiEditTool, ReadTool, ToolRegistry, WriteTool
@@ -102,7 +103,7 @@ LINE = st.text(st.sampled_from("ab你🚀\u2028\t "), max_size=4)
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.booleans(),
 )
-@settings(max_examples=80, deadline=None, suppress_health_check=FIXTURE)
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=FIXTURE)
 def test_all_but_the_part_stays_byte_for_byte(root, before, old, new, after, end, bom):
     mark = "\ufeff" if bom else ""
     shape = (mark + end.join([*before, "{}", *after])).encode("utf-8")

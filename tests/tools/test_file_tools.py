@@ -8,6 +8,7 @@ import threading
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.core.message import ToolCall
 from hello_agents.tools import ReadTool, ToolRegistry, WriteTool
@@ -119,7 +120,7 @@ PART = st.sampled_from(
 
 
 @given(st.lists(PART, max_size=6).map("/".join))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_path_leads_out(root, path):
     if not (root / "link_dir").is_symlink():
         links(root)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents import ToolCall, ToolRegistry
 from hello_agents.tools import NoteTool
@@ -59,7 +60,7 @@ def test_a_note_is_a_markdown_file_with_a_head(tool: NoteTool, folder: Path) -> 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
 
 
-@settings(suppress_health_check=FIXTURE, max_examples=50)
+@settings(suppress_health_check=FIXTURE, max_examples=examples(50))
 @given(
     title=WORDS.filter(str.strip),
     content=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=200),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from support.examples import examples
 from tools.future_functions import annotated_later
 
 from hello_agents.tools.base import FunctionTool, Tool, ToolParameter
@@ -548,7 +549,7 @@ TYPES = st.recursive(
 
 
 @given(st.data(), st.lists(TYPES, min_size=1, max_size=3))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_whatever_the_schema_describes_is_accepted(data, kinds):
     def f(**kwargs):
         pass

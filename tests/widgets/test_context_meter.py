@@ -8,6 +8,7 @@ import pytest
 from hello_agents_widgets import ContextMeter
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.histories import legal
 from widgets.house import keep_fixture
 
@@ -45,7 +46,7 @@ def test_the_whole_is_what_the_loop_counts() -> None:
 
 
 @given(legal())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_each_item_is_a_message_or_a_tool(messages: list[Message]) -> None:
     schemas = demo.registry().schemas()
     widget = ContextMeter(Request(messages, schemas), model="gpt-4o")
@@ -58,7 +59,7 @@ def test_each_item_is_a_message_or_a_tool(messages: list[Message]) -> None:
 
 
 @given(st.lists(st.text(), min_size=1, max_size=6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_any_text_goes_to_the_page(texts: list[str]) -> None:
     widget = ContextMeter(Run("x", messages=Messages([Message(one, "user") for one in texts])))
     assert [one["text"] for one in widget.items] == texts

@@ -12,6 +12,7 @@ from hello_agents_widgets import ContextPipeline
 from hello_agents_widgets.context_pipeline import KNOBS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from widgets.house import keep_fixture
 
 from hello_agents.context import ContextBudgetError, ContextBuilder, ContextConfig, ContextPacket, FunctionSource
@@ -160,7 +161,7 @@ def check(widget: ContextPipeline) -> None:
     ),
     st.sampled_from([QUERY, "visa photographs", "x"]),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_every_number_at_every_setting_is_the_builders(knobs: dict[str, Any], query: str) -> None:
     widget = pipeline()
     was = widget.trace

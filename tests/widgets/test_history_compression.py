@@ -6,6 +6,7 @@ import pytest
 from hello_agents_widgets import HistoryCompression
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from widgets.house import keep_fixture
 
 from hello_agents.agents.simple_agent import SimpleAgent
@@ -51,7 +52,7 @@ def test_an_agent_with_these_settings_does_the_same() -> None:
 
 
 @given(st.integers(1, 12), st.integers(16, 2000), st.integers(1, 12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_numbers_add_up_and_nothing_is_lost_unsaid(rounds: int, threshold: int, keep: int) -> None:
     messages = conversation(rounds)
     widget = HistoryCompression(messages, threshold=threshold, keep=keep, model="gpt-4o")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from ipywidgets import Widget
 from laws import actors
 from support import histories
+from support.examples import examples
 
 from hello_agents.agents.simple_agent import SimpleAgent
 from hello_agents.book import sandbox
@@ -198,7 +199,7 @@ class Online(HelloAgentsLLM):
         return self.script.stream(request)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.sampled_from(sorted(actors.AGENTS)), actors.SCENARIOS, st.sampled_from(["en", "zh"]), st.booleans())
 def test_the_bodies_are_those_of_the_wire_for_every_agent(
     name: str, scenario: actors.Scenario, language: str, thinking: bool
@@ -209,7 +210,7 @@ def test_the_bodies_are_those_of_the_wire_for_every_agent(
     assert bodies(widget) == sent(widget, llm.body)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.one_of(histories.anything, histories.legal(reasoning=True)), st.sampled_from(["en", "zh"]), st.booleans())
 def test_the_bodies_are_those_of_the_wire_for_every_history(
     history: list[Message], language: str, thinking: bool
@@ -549,7 +550,7 @@ def test_nothing_that_a_model_or_tool_says_is_markup(text: str) -> None:
         assert page.count("<div") == page.count("</div>")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5))
 def test_any_run_is_a_page_with_balanced_marks(texts: list[str]) -> None:
     from html.parser import HTMLParser
@@ -721,7 +722,13 @@ def play(text: str) -> None:
 def check_exported(text: str, folder: Path) -> None:
     (folder / "test_exported.py").write_text(text, encoding="utf-8")
     root = HERE.parent.parent
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(folder)]), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(root), str(folder)]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # The exported test needs no plugin, and to load all of them takes seconds.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_exported.py"],
         cwd=folder,

@@ -11,6 +11,7 @@ import pytest
 from hello_agents_widgets import MemoryExplorer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from widgets.house import keep_fixture
 
 from hello_agents.memory import Knowledge, MemoryConfig, MemoryManager
@@ -93,7 +94,7 @@ def check(widget: MemoryExplorer) -> None:
     ),
     st.sampled_from(["hotel", "a b", "站", "nothing"]),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_hits_rank_and_score_as_the_manager_says(memories: list[tuple[str, str, float]], query: str) -> None:
     made = MemoryManager(clock=lambda: NOW)
     for kind, content, importance in memories:

@@ -9,6 +9,7 @@ import pytest
 from hello_agents_widgets import LoopInspector, RunTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from widgets.house import keep_fixture
 
 from hello_agents.agents.factory import default_subagent_factory
@@ -69,7 +70,7 @@ def test_the_fixture_of_the_page() -> None:
     keep_fixture("run_tree.json", RunTree(team()).snapshot)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_numbers_are_the_runs_own_and_add_up(data: st.DataObject) -> None:
     count = data.draw(st.integers(0, 24))

@@ -10,6 +10,7 @@ from hello_agents_widgets import LoopInspector, TraceTimeline, inspect_trace
 from hello_agents_widgets.spans import ROWS, moments, spans
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.guest_files import GUEST_FILES
 from widgets.house import keep_fixture
 from widgets.test_run_tree import team
@@ -61,7 +62,7 @@ def test_a_span_lasts_from_its_call_to_its_result() -> None:
     assert [lane["frame"] for lane in timeline.state["lanes"]] == ["", "t1", "t2", "t2/c"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["begin", "end", "reply", "say"]), st.integers(0, 6)), max_size=40))
 def test_spans_in_a_row_do_not_overlap(steps: list[tuple[str, int]]) -> None:
     names = {"begin": "tool_call", "end": "tool_result", "reply": "model_output", "say": "message_written"}

@@ -6,6 +6,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents.core import secrets
 from hello_agents.core.secrets import MASK, is_secret_name, mask, mask_values
@@ -138,13 +139,13 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES | st.text(max_size=4), max_size=14).map("".join)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(TEXTS, st.lists(st.none() | st.text(min_size=1, max_size=8), max_size=2))
 def test_the_shortcuts_change_no_result(text, known):
     assert mask(text, *known) == plainly_masked(text, *known)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(TEXTS | st.sampled_from(["key", "x-api-key", "TOKEN", "Access_Token", "my secret", "my_ſecret", "a\n_secret"]))
 def test_the_shortcut_for_names_changes_no_result(name):
     assert is_secret_name(name) == (re.match(secrets._SECRET_FIELD, name) is not None)
