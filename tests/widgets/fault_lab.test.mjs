@@ -38,7 +38,7 @@ test("each step says fault, what the model reads and the breaker's way", () => {
   assert.match(said[0], /weather\(place="Oslo"\) fails/);
   assert.match(said[2], /closed → open/);
   assert.match(said[3], /spared: the tool was not called/);
-  assert.match(said[4], /half-open → open4 failures in a row|half-open → open/);
+  assert.match(said[4], /half-open → openfailures in a row: 4|half-open → open/);
   assert.match(said.at(-1), /finished/);
 });
 
@@ -69,7 +69,7 @@ test("the limits that are off are empty fields, and what is sent is what stands 
 test("without a breaker, a limit or tools it says so", () => {
   assert.match(textOf(view(copy({ knobs: { ...stored.head.knobs, threshold: null } }))), /no breaker/);
   assert.match(textOf(view(copy({ tools: [] }))), /no tools in a registry/);
-  assert.match(textOf(view(copy({ most: null }))), /7 steps used/);
+  assert.match(textOf(view(copy({ most: null }))), /steps used: 7/);
 });
 
 test("every ending has words, and an agent's own word is shown", () => {

@@ -300,3 +300,23 @@ test("several runs are shown as they ended, and equal ones are said to be equal"
   assert.match(shown({ equal: true }), /equal, entry for entry/);
   assert.match(shown({ n: 1, equal: true }), /One run/);
 });
+
+test("one is said as one, and what goes past the limit is said to close the run", () => {
+  const snapshot = copy();
+  const { path } = main(snapshot);
+  const set = snapshot.tools[snapshot.ticks[path.at(-1)].toolset];
+  set.names = set.names.slice(0, 1);
+  snapshot.ticks[path.at(-1)].state = { ...snapshot.ticks[path.at(-1)].state, step: 9, max: 8 };
+  const said = path.map((_, at) => textOf(view(snapshot, onMain(at)))).join("\n");
+  assert.match(said, /what the model saw: \d+ messages, 1 tool(?!s)/);
+  assert.doesNotMatch(said, /\b1 (tools|messages)\b/);
+  assert.match(said, /8 of 8, and one to close/);
+});
+
+test("an answer that an agent gave itself is no question", () => {
+  const snapshot = copy();
+  const { path } = main(snapshot);
+  const told = snapshot.ticks[path[0]].ops.flatMap((op) => op[3]);
+  for (const id of told) snapshot.messages[id].role = "assistant";
+  assert.match(textOf(view(snapshot, onMain(0))), /tokens0answer\d/);
+});

@@ -31,7 +31,7 @@ test("the bar of a hit adds up to its score, and its parts are said", () => {
   hits.forEach((hit, i) => {
     const width = named(cards[i], "hai-score")[0].kids.reduce((sum, kid) => sum + parseFloat(kid.attrs.style.slice(6)), 0);
     assert.ok(Math.abs(width - 100 * hit.score) < 0.05);
-    assert.ok(textOf(cards[i]).includes(`${hit.score.toFixed(2)} = words ${hit.reasons.words.toFixed(2)} + meaning ${hit.reasons.vector.toFixed(2)}`));
+    assert.ok(textOf(cards[i]).includes(`${hit.score.toFixed(2)} = words ${hit.reasons.words.toFixed(2)} + vector ${hit.reasons.vector.toFixed(2)}`));
   });
 });
 

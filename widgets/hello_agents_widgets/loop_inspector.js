@@ -176,7 +176,7 @@ const branchLabel = (branch, say) =>
 const shortNext = (next, say) => say({ ask: "shortask", call: "shortcall", wait: "shortwait", stop: "shortstop", spawned: "shortspawned", compacted: "shortcompacted" }[next.kind] || "shortother", { names: (next.names || []).join(", ") });
 
 function roundWords(round, say) {
-  if (round.kind === "told") return round.start ? say("start") : say("question");
+  if (round.kind === "told") return round.start ? say("start") : say(round.answers ? "answer" : "question");
   if (round.kind === "ask") return round.names.length ? round.names.join(", ") : say("answer");
   if (round.results.length) return say("resultof", { name: round.results.join(", ") });
   if (round.handed.length) return say("spawned", { agent: round.handed.join(", ") });
@@ -186,7 +186,7 @@ function roundWords(round, say) {
 
 function railRow({ say, row, at }, round, i, veiled, of) {
   const current = i === row;
-  const kind = round.failed ? "err" : round.kind === "told" ? "user" : round.names.length ? "tool" : "model";
+  const kind = round.failed ? "err" : round.kind === "told" && !round.answers ? "user" : round.names.length ? "tool" : "model";
   const words = veiled ? "…" : roundWords(round, say);
   return h("li", { key: `row ${round.ids[0]}`, "aria-setsize": of && of[1], "aria-posinset": of && of[0] }, h("button", {
     type: "button", class: `hai-row${current ? " hai-cur" : ""}${round.from > at ? " hai-ahead" : ""}`, "data-op": "row", "data-arg": String(i), style: indent(depthOf(round.frame)),
@@ -254,7 +254,7 @@ function tickCards(c, i) {
 function toldCard(c, tick, message) {
   const { say } = c;
   const system = message.role !== "user";
-  const title = system ? (message.role === "system" ? say("system") : message.role) : say("question");
+  const title = system ? ({ system: say("system"), assistant: say("answer") }[message.role] || message.role) : say("question");
   const key = `told ${tick.id} ${message.id}`;
   if (editing(c, key)) return card(system ? "sys" : "user", key, [mark(system ? "sys" : "user"), h("b", {}, title)], editor(c, [["text", say("text"), contentOf(message)]]));
   return card(system ? "sys" : "user", key,
@@ -269,9 +269,13 @@ function requestCard(c, i, tick) {
   const ids = requestMessages(snapshot, request);
   const count = tick.toolset >= 0 ? snapshot.tools[tick.toolset].names.length : 0;
   return card("req", `request ${tick.id}`,
-    [h("b", {}, say("request")), muted(say(ids.length === 1 ? "sees1" : "sees", { n: ids.length, m: count })), choicePill(c, request), h("span", { class: "hai-gap" }), jsonLink(c, "request")],
+    [h("b", {}, say("request")), muted(say("sees", counted(say, ids.length, count))), choicePill(c, request), h("span", { class: "hai-gap" }), jsonLink(c, "request")],
     requestBody(c, "request", request, ids, earlier(c, i, tick.frame)));
 }
+
+const counted = (say, messages, tools) => ({
+  n: say(messages === 1 ? "messages1" : "messagesn", { n: messages }), m: say(tools === 1 ? "tools1" : "toolsn", { n: tools }),
+});
 
 const choicePill = ({ say }, request) => request.choice !== "auto" && h("span", { class: "hai-pill" }, say("choice", { c: request.choice }));
 const jsonLink = ({ say, ui }, which) => link("json", which, ui.json === which ? say("hide") : say("json"), { "aria-expanded": ui.json === which ? "true" : "false" });
@@ -374,7 +378,7 @@ function nextCard(c) {
   const count = request.toolset >= 0 ? snapshot.tools[request.toolset].names.length : 0;
   return h("article", { key: "next", class: "hai-card hai-c-next" },
     h("header", {}, h("b", {}, title), inside, muted(upcoming.why), choicePill(c, request), h("span", { class: "hai-gap" }), jsonLink(c, "next")),
-    h("p", { class: "hai-muted" }, say("willsee", { n: ids.length, m: count })),
+    h("p", { class: "hai-muted" }, say("willsee", counted(say, ids.length, count))),
     requestBody(c, "next", request, ids, earlier(c, at + 1, request.frame)));
 }
 
@@ -401,7 +405,7 @@ function side(c) {
   const tools = tick && tick.toolset >= 0 ? snapshot.tools[tick.toolset].names.length : 0;
   const rows = [
     ...(tick && tick.frame ? [["agent", agentOf(c.derived, tick.frame)]] : []),
-    ["statestep", state.max ? say("of", { n: state.step, m: state.max }) : String(state.step)],
+    ["statestep", state.max ? say(state.step > state.max ? "closing" : "of", { n: state.step, m: state.max }) : String(state.step)],
     ...(state.budgets || []).map(([name, spent, most]) => [`b_${name}`, say("of", { n: budget(name, spent), m: budget(name, most) })]),
     ["waitingcalls", String(state.waiting.length)],
     ["finished", state.reason || say("no")],
