@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from guard import left_out, loopback
+from hypothesis import settings
 
 REFUSED = Path(tempfile.mkdtemp(prefix="hello-agents-tests-")) / "refused.txt"
 
@@ -20,6 +21,10 @@ loopback.share_with_children(REFUSED)
 for name in [name for name in os.environ if name.startswith(("LLM_", "HELLO_AGENTS_")) and name != loopback.LOG]:
     del os.environ[name]
 os.environ["PYTHONUTF8"] = "1"
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True)
