@@ -20,7 +20,7 @@ from hello_agents.offline.quoting import read_passages
 from .corpus import ALL, read, weather, write
 from .test_conversations import asked, talks
 from .test_roles import step
-from .world import CALCULATOR, MULTIPLY, READ, WRITE, Refusal, converse, schema
+from .world import CALCULATOR, MULTIPLY, READ, WRITE, Refusal, World, converse, schema
 
 READ_AS = schema("Read", "Reads a file.", path="The file.", encoding="How the bytes are read.")
 STATISTICS = schema(
@@ -172,6 +172,14 @@ def test_only_a_report_has_a_file_of_its_own(questions: list[str], calls: list[s
         assert made[0][1]["content"] == before[-1][1]
     else:
         assert "does not say" in answer
+
+
+def test_a_report_of_a_step_before_is_saved_as_it_was_written() -> None:
+    report = "Report on hello.txt (1 line(s)):\nhello world"
+    world = World()
+    talk = converse(step(["Write a report on hello.txt", "Save it to a file"], [report]), ALL, world=world)
+    assert talk.made() == [write("report.md", report)]
+    assert world.files["report.md"] == report
 
 
 @pytest.mark.parametrize(

@@ -341,7 +341,7 @@ async def test_a_run_whose_lease_cannot_be_renewed_is_parked_and_gone_on_with(
 
 
 async def test_a_lease_that_is_missed_once_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = service(settings=QUICK)
+    one = service(settings=replace(QUICK, lease_seconds=0.8))
     renew, missed = one.leases.renew, 0
 
     def sometimes(*args: Any) -> Lease | None:
@@ -353,7 +353,7 @@ async def test_a_lease_that_is_missed_once_is_no_harm(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(one.leases, "renew", sometimes)
     running = await one.start("s", Ask(f"wait {tmp_path} go"))
-    await comes(lambda: missed > 2)
+    await comes(lambda: missed > 1)
     (tmp_path / "go").touch()
     await running.ended.wait()
     run = one.store.read("s").run
@@ -412,7 +412,7 @@ async def _swept(one: Service, monkeypatch: pytest.MonkeyPatch, leases: Callable
 async def test_a_lease_that_was_read_too_early_takes_nothing_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whose: str
 ) -> None:
-    one, other = (service(SessionStore(tmp_path / "sessions"), QUICK) for _ in range(2))
+    one, other = (service(SessionStore(tmp_path / "sessions"), settings) for settings in (QUICK, SLOW_LEASES))
     running = await (one if whose == "its own" else other).start("s", Ask(f"wait {tmp_path} go"))
     await _swept(one, monkeypatch, lambda: [Lease("s", "a dead worker", 1.0)])
     (tmp_path / "go").touch()
