@@ -941,6 +941,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "offline.asked_first": {"en": "Your first question was: “{question}”", "zh": "你的第一个问题是：“{question}”"},
     "offline.asked_last": {"en": "Your last question was: “{question}”", "zh": "你的上一个问题是：“{question}”"},
     "offline.answered": {"en": "My last answer was: “{answer}”", "zh": "我的上一个回答是：“{answer}”"},
+    "offline.no_answer": {"en": "I have not answered anything yet.", "zh": "我还没有回答过任何问题。"},
     "offline.first_now": {"en": "This is your first question.", "zh": "这是你的第一个问题。"},
     "offline.count": {
         "en": "This conversation has {count} question(s), this one included.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     elif left_out.lines and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         session.exitstatus = pytest.ExitCode.OK
+    if hasattr(session.config, "workerinput"):
+        _keep_coverage()
+
+
+def _keep_coverage() -> None:
+    """Writes down what this worker has reached: one that takes longer than ten seconds to end is killed by xdist."""
+    coverage = sys.modules.get("coverage")
+    measuring = coverage and coverage.Coverage.current()
+    if measuring:
+        measuring.save()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

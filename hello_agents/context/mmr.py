@@ -139,7 +139,7 @@ def _numpy() -> Any:
 def likeness_of_vectors(vectors: Any) -> Likeness:
     """Cosines of vectors; below 0 counts as nothing. A vector of zeros or not finite is like no other."""
     numpy = _numpy()
-    if numpy is None:
+    if numpy is None or not len(vectors):
         return _Lists([_whole(list(map(float, vector))) for vector in vectors])
     given = numpy.asarray(vectors)
     # Single precision stays: a copy in double would take longer than the whole choice.

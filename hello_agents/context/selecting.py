@@ -208,10 +208,8 @@ class _Selection:
             self._put(packet, at_most=half)
             self._settle_alike(choice, index, packet, {place: left[place] for place in left if place >= len(recent)})
         while (index := choice.best()) is not None:
-            packet = left.pop(index, None)
-            if packet is None:
-                choice.leave(index)
-            elif self.count(packet) <= self.left:
+            packet = left.pop(index)
+            if self.count(packet) <= self.left:
                 self._put(packet)
                 self._settle_alike(choice, index, packet, left)
             else:

@@ -211,7 +211,7 @@ def _object(text: str | bytes) -> dict[str, Any]:
 
 def _migrated(data: dict[str, Any]) -> dict[str, Any]:
     number = data.pop("schema", None)
-    if not isinstance(number, int) or number > SCHEMA:
+    if not isinstance(number, int) or number not in (*MIGRATIONS, SCHEMA):
         raise ValueError(f"Schema {number!r} is not known here; the newest is {SCHEMA}. Update hello-agents-book.")
     while number < SCHEMA:
         data, number = MIGRATIONS[number](data), number + 1

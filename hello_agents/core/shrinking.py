@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count as numbers
 from itertools import pairwise
 
 from ..catalogue import text
@@ -115,15 +114,13 @@ def _written_by_model(run: Run, messages: tuple[Message, ...], policy: Policy) -
         transcript=short_transcript(messages, room, count),
     )
     # A child belongs to what it was asked, so that no other part of the conversation gets its summary.
-    for number in numbers():
-        id = f"summary_{number}"
-        child = run.children.get(id)
-        if child is None:
-            return Spawned(id, _child(task, run, language))
+    number = 0
+    while (child := run.children.get(id := f"summary_{number}")) is not None:
         if child.agent == SUMMARIZER and any(said.content == task for said in child.messages[:2]):
             said = within((child.answer or "").strip(), policy.summary_limit, count, language=language)
             return Message(said, "summary", metadata={COMPACTED: len(messages), "by": id}) if said else None
-    return None
+        number += 1
+    return Spawned(id, _child(task, run, language))
 
 
 def _child(task: str, run: Run, language: str) -> Run:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from . import finding, reports, talk
 from .choosing import Choice, choose, intents_of, wants_average, wants_total
@@ -186,7 +185,7 @@ def _steps_for(part: Part, before: Before, start: int, situation: Situation, ear
     if not delegated:
         composed = (
             _report(text, before, situation, earlier)
-            or _saved(text, before, situation, earlier)
+            or _saved(text, situation, earlier)
             or _totals(text, before, start, tools)
         )
         if composed:
@@ -264,17 +263,26 @@ def to_report(step: Given) -> bool:
     return step.text is not None and not kinds and not reports.asked(step.question)
 
 
-def _saved(text: str, before: Before, situation: Situation, earlier: Sequence[Step]) -> list[Step]:
+def _saved(text: str, situation: Situation, earlier: Sequence[Step]) -> list[Step]:
     """ "Save it", after a report: it goes to `report.md`, as nothing else was said."""
     writer = _writer(situation.tools)
     if writer is None or finding.paths(text) or "write" not in intents_of(text) or not reports.saving(text):
         return []
     if earlier and isinstance(earlier[-1], Report):
         return [_write(text, writer, reports.FILE, Later((len(earlier) - 1,), TEXT))]
-    asked = situation.given[-1].question if situation.given else situation.turns[-2].question if before.text else ""
-    if not earlier and before.text is not None and reports.asked(asked):
-        return [_write(text, writer, reports.FILE, before.text)]
+    asked, said = _before_this(situation)
+    if not earlier and said and reports.asked(asked):
+        return [_write(text, writer, reports.FILE, said)]
     return []
+
+
+def _before_this(situation: Situation) -> tuple[str, str | None]:
+    """The step or question before the one to answer, and what was said to it."""
+    if situation.given:
+        return situation.given[-1].question, situation.given[-1].text
+    if len(situation.turns) > 1:
+        return situation.turns[-2].question, situation.turns[-2].answer
+    return "", None
 
 
 def _writer(tools: Sequence[Tool]) -> Tool | None:
@@ -430,10 +438,8 @@ def _searched(text: str, tools: Sequence[Tool]) -> list[Step]:
     return []
 
 
-def resolved(value: Any, texts: Sequence[str]) -> Any:
+def resolved(value: Later, texts: Sequence[str]) -> str | float | None:
     """What a `Later` stands for, once the results it waits for are there; `None` when they do not give it."""
-    if not isinstance(value, Later):
-        return value
     if value.form == TEXT:
         return "\n".join(texts)
     if value.form in (SUM, AVERAGE):

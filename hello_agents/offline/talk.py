@@ -104,7 +104,7 @@ def _last_answer(situation: Situation, match: Match) -> str:
     for turn in reversed(situation.turns[:-1]):
         if turn.answer:
             return say(situation, "offline.answered", answer=turn.answer)
-    return say(situation, "offline.first_now")
+    return say(situation, "offline.no_answer")
 
 
 def _count(situation: Situation, match: Match) -> str:

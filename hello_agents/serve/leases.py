@@ -191,9 +191,7 @@ class RedisLeases(Leases):
 
     def all(self) -> Iterator[Lease]:
         for value in self._store.script(_ALL, self._keys):
-            lease = _read(value)
-            if lease is not None:
-                yield lease
+            yield Lease(**json.loads(value))
 
     def _read(self, session: str) -> tuple[str, float]:
         text, seconds, micros = self._store.script(_READ, self._keys, session)

@@ -14,6 +14,7 @@ from hello_agents import Message, ScriptedLLM, SimpleAgent
 from hello_agents.core import session_files
 from hello_agents.core.session_store import (
     SessionConflict,
+    SessionDamaged,
     SessionException,
     SessionMissing,
     SessionStore,
@@ -178,3 +179,46 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
         store.save({}, [Message("x", "user")], "", {}, {}, "s")
     with pytest.raises(SessionException, match="closed"):
         store.read("s")
+
+
+def test_a_journal_that_is_removed_while_it_is_opened_is_a_conflict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SessionStore(tmp_path)
+    journal = written(store)
+    session = store.open("s")
+    lock = session_files._lock
+
+    def late(file: Any) -> None:
+        journal.unlink(missing_ok=True)
+        lock(file)
+
+    monkeypatch.setattr(session_files, "_lock", late)
+    agent = talked("more", "again")
+    with pytest.raises(SessionConflict):
+        session.append(agent.journal[session.seq], session.run)
+    assert not journal.exists()
+
+
+def test_what_somebody_raises_who_is_alone_in_the_folder_stays_what_it_is(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path)
+    for error in (SessionMissing("nobody"), ValueError("a fault")):
+        with pytest.raises(type(error)) as caught, store.alone():
+            raise error
+        assert caught.value is error
+    with pytest.raises(SessionUnavailable, match="No space"), store.alone():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_head_of_a_newer_form_is_refused(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path)
+    written(store)
+    head = Path(store.location("s"))
+    data = json.loads(head.read_bytes())
+    for schema in (data["schema"] + 1, "1", None):
+        head.write_text(json.dumps(data | {"schema": schema}), encoding="utf-8")
+        with pytest.raises(SessionDamaged, match="Update the package"):
+            store.read("s")
+        assert store.list_sessions()[0]["fault"]
+    head.write_text(json.dumps(data), encoding="utf-8")
+    assert store.read("s").run.answer == "hi"

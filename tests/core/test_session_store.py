@@ -679,6 +679,111 @@ def test_damage_before_a_snapshot_costs_no_message(make: Callable[[], Store]) ->
     assert len(saved.run.messages) == len(fold(entries).messages) + 1
 
 
+def test_the_state_does_not_pass_over_what_is_damaged_since_the_snapshot(make: Callable[[], Store]) -> None:
+    store = make()
+    session = store.open("a", start=Run("crash"))
+    entries = entries_of()
+    write(session, entries[:4])
+    session.snapshot()
+    write(session, entries[4:])
+    damage(store, session.id, lambda lines: [*lines[:6], "?", *lines[7:]])
+    assert make().state("a") == make().read("a").run == fold(entries[:6])
+
+
+@pytest.mark.parametrize("snapshot", [False, True])
+def test_a_journal_that_is_lost_is_told_and_what_a_snapshot_has_is_kept(
+    make: Callable[[], Store], snapshot: bool
+) -> None:
+    store = make()
+    session = store.open("a", start=Run("crash"))
+    entries = entries_of()
+    write(session, entries)
+    if snapshot:
+        session.snapshot()
+    kept = store.get_snapshot(session.id)
+    lose(store, session.id)
+    saved = make().read("a")
+    assert saved.repairs[0] == "The journal is not there."
+    assert saved.run == (fold(entries) if snapshot and kept and store.get_snapshot(session.id) else Run("crash"))
+    assert make().open("a").run == saved.run
+    assert make().read("a").repairs == ()
+
+
+def lose(store: Store, id: str) -> None:
+    """Takes the journal away behind the store's back, and leaves the snapshot where it can be without it."""
+    match store:
+        case MemorySessionStore():
+            del store._kept[id]
+        case SessionStore():
+            (store.session_dir / "journals" / f"{id}.jsonl").unlink()
+        case RedisSessionStore():
+            store._connected().delete(store._key("id", id), store._key("journal", id))
+        case _:
+            raise AssertionError(store)
+
+
+@pytest.mark.parametrize("then", ["deleted", "replaced"])
+def test_a_session_that_goes_while_it_is_read_is_missing_or_the_new_one(
+    make: Callable[[], Store], monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    store, other = make(), make()
+    write(store.open("a", start=Run("crash")), entries_of())
+    stored = store.stored
+    asked: list[str] = []
+
+    def late(id: str, settled: bool) -> Any:
+        asked.append(id)
+        if len(asked) == 1:
+            monkeypatch.setattr(store, "stored", stored)
+            assert other.delete("a")
+            if then == "replaced":
+                other.open("a", start=Run("new"))
+        return stored(id, settled)
+
+    monkeypatch.setattr(store, "stored", late)
+    if then == "deleted":
+        with pytest.raises(SessionMissing):
+            store.read("a")
+    else:
+        assert store.read("a").run == Run("new")
+
+
+def test_of_two_who_write_one_name_the_later_is_told(
+    make: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = make(), make()
+
+    def just_before(name: str) -> bool:
+        other.open(name, start=Run("first"))
+        return False
+
+    with monkeypatch.context() as at_once:
+        at_once.setattr(store, "exists", just_before)
+        with pytest.raises(SessionConflict):
+            store.save_journal("a", entries_of(), Run("crash"))
+    assert store.read("a").run == Run("first")
+    session = store.open("a")
+    assert other.delete("a")
+    other.open("a", start=Run("second"))
+    with pytest.raises(SessionConflict):
+        session.restart(Run("third"))
+    assert store.read("a").run == Run("second")
+
+
+def test_what_is_asked_of_another_session_under_the_key_is_not_done(make: Callable[[], Store]) -> None:
+    store = make()
+    session = store.open("a", start=Run("crash"))
+    head = store.get_head("a") or ""
+    assert not store.put_head("a", "another", head.replace("crash", "other"))
+    assert not store.move("a", "b", "another", head)
+    assert not store.remove("a", "another")
+    assert store.stored("another", False) is None
+    assert store.lines_from("another", 0) is None
+    store.put_snapshot("another", "{}")
+    assert store.get_snapshot("another") is None
+    assert (store.get_head("a"), store.read("a").id) == (head, session.id)
+
+
 def test_a_newer_form_is_refused_and_not_repaired_away(make: Callable[[], Store]) -> None:
     store = make()
     session = store.open("a")
@@ -935,6 +1040,23 @@ def test_time_to_live_counts_from_the_last_entry(server: RedisServer) -> None:
         session.append(told(2), session.run)
     assert not store.exists("b")
     assert store.open("b").seq == 0
+
+
+def test_a_session_that_goes_while_all_are_listed_is_left_out(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RedisSessionStore(url=server.url, namespace=uuid4().hex)
+    for name in ("a", "b", "c"):
+        store.open(name)
+    get_head = store.get_head
+
+    def late(key: str) -> str | None:
+        if key == "b":
+            store._connected().delete(store._key("head", "b"))
+        return get_head(key)
+
+    monkeypatch.setattr(store, "get_head", late)
+    assert sorted(one["session_name"] for one in store.list_sessions()) == ["a", "c"]
 
 
 def test_namespaces_share_a_server(server: RedisServer) -> None:

@@ -144,6 +144,21 @@ def test_a_lease_is_one_workers_until_it_is_given_back_or_runs_out(leases):
     assert not leases.ask_to_stop("s")
 
 
+def test_a_lease_that_goes_while_all_are_looked_at_is_left_out(tmp_path, monkeypatch):
+    store = SessionStore(tmp_path)
+    leases, text_of = leases_of(store), store.text_of
+    for session in ("a", "b", "c"):
+        leases.take(session, "w", 60)
+
+    def late(path):
+        if path.name.startswith("b"):
+            path.unlink()
+        return text_of(path)
+
+    monkeypatch.setattr(store, "text_of", late)
+    assert [lease.session for lease in leases.all()] == ["a", "c"]
+
+
 def test_of_many_who_want_a_session_one_gets_it(leases):
     won, start = [], threading.Barrier(8)
 

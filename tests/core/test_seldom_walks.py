@@ -1,0 +1,215 @@
+"""Walks that come seldom: waiting, failing, timed or closed from outside; in children; and debuggers on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from hello_agents import Config, Message, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
+from hello_agents.core.action import Request, Wait
+from hello_agents.core.agent import Agent
+from hello_agents.core.budgets import ELAPSED
+from hello_agents.core.debugger import Debugger
+from hello_agents.core.exceptions import AgentException
+from hello_agents.core.loop import Loop, acarry_out, carry_out
+from hello_agents.core.run import Delta, Entry, Event, Judged, Noted, Replied, Returned, Run, Stopped
+
+
+def registry(approval: bool = False) -> ToolRegistry:
+    def pay(sum: int) -> str:
+        """Pays."""
+        return f"paid {sum}"
+
+    tools = ToolRegistry()
+    tools.register_function(pay, needs_approval=approval)
+    return tools
+
+
+PAY = ToolCall("p", "pay", {"sum": 3})
+
+
+def simple(*script: Any, approval: bool = False, **config: Any) -> SimpleAgent:
+    return SimpleAgent("a", ScriptedLLM(*script), tool_registry=registry(approval), config=Config(**config))
+
+
+def boss(*script: Any, **frames: list[Any]) -> SimpleAgent:
+    """One whose helper has to ask before it pays."""
+    model = ScriptedLLM(ToolCall("t", "Task", {"task": "pay", "agent_type": "simple"}), *script, frames=frames)
+    return SimpleAgent("boss", model, tool_registry=registry(True), config=Config(subagent_enabled=True))
+
+
+def waiting(agent: Agent) -> Agent:
+    with pytest.raises(Waiting):
+        agent.run("go")
+    return agent
+
+
+# -- the loop ------------------------------------------------------------------------------------------
+
+
+async def test_a_call_that_waits_is_not_carried_out() -> None:
+    agent = waiting(simple(PAY, "done", approval=True))
+    loop = Loop(agent, agent.state)
+    decision = loop.next_action()
+    assert decision is not None
+    assert isinstance(decision.action, Wait)
+    assert list(carry_out(loop, decision)) == []
+    assert [record async for record in acarry_out(loop, decision)] == []
+    assert loop.run == agent.state
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+async def test_a_sink_that_fails_while_awaiting_is_no_fault_of_the_model(at: int) -> None:
+    agent = simple(PAY, "done")
+
+    def full(entry: Entry, run: Run) -> None:
+        if entry.seq == at:
+            raise OSError(28, "No space left on device")
+
+    agent.sink = full
+    with pytest.raises(OSError, match="No space"):
+        await agent.arun("go")
+    assert "model_error" not in kinds(agent.journal)
+    agent.sink = None
+    assert agent.resume() == "done"
+    assert agent.state.steps == 2
+
+
+def kinds(journal: list[Entry]) -> list[object]:
+    return [entry.event.key if isinstance(entry.event, Noted) else type(entry.event) for entry in journal]
+
+
+async def test_time_is_written_down_in_the_same_places_awaiting_and_not() -> None:
+    plain, awaiting = simple(PAY, "done"), simple(PAY, "done")
+    plain.run("go", max_seconds=1000)
+    await awaiting.arun("go", max_seconds=1000)
+    assert kinds(plain.journal) == kinds(awaiting.journal)
+    assert kinds(awaiting.journal).count(ELAPSED) == 3
+    untimed = simple(PAY, "done")
+    await untimed.arun("go")
+    assert ELAPSED not in kinds(untimed.journal)
+
+
+class Late:
+    """A model whose connection gives up by itself."""
+
+    def stream(self, request: Request) -> Iterator[Delta | Replied]:
+        raise TimeoutError("the connection timed out")
+        yield
+
+    async def astream(self, request: Request) -> AsyncIterator[Delta | Replied]:
+        yield Delta("I ")
+        raise TimeoutError("the connection timed out")
+
+
+async def test_a_timeout_of_the_models_own_is_told_as_it_is() -> None:
+    agent = SimpleAgent("a", Late())
+    with pytest.raises(TimeoutError, match="the connection timed out"):
+        await agent.arun("go")
+    assert agent.state.notes["model_error"]["type"] == "TimeoutError"
+
+
+# -- an agent and its children -------------------------------------------------------------------------
+
+
+def test_stopping_what_has_ended_changes_nothing() -> None:
+    agent = simple("done")
+    assert agent.stop() == agent.state == Run("a")
+    agent.run("go")
+    before = list(agent.journal)
+    assert agent.stop() == agent.state
+    assert agent.journal == before
+    assert agent.state.answer == "done"
+
+
+def test_a_new_question_closes_the_helper_that_waits() -> None:
+    agent = waiting(boss("next", t=[PAY, "never"]))
+    assert agent.run("something else") == "next"
+    child = agent.state.children["t"]
+    assert child.outcome is not None
+    assert child.outcome.reason == "superseded"
+    assert [message.status for message in child.messages if message.answers == "p"] == ["error"]
+
+
+def test_a_result_that_is_passed_in_goes_to_the_frame_of_its_call() -> None:
+    agent = waiting(boss("done", t=[PAY, "the helper has seen it"]))
+    result = Message("paid by hand", "tool", answers="p", status="success")
+    assert agent.resume(Returned(result)) == "done"
+    child = agent.state.children["t"]
+    assert [message.text for message in child.messages if message.answers == "p"] == ["paid by hand"]
+    assert child.answer == "the helper has seen it"
+    with pytest.raises(AgentException, match="does not wait here"):
+        agent.resume(Returned(Message("again", "tool", answers="q")))
+
+
+def test_a_member_does_the_tasks_of_its_kind() -> None:
+    agent = boss("done", t=["from the member"])
+    member = SimpleAgent("simple", ScriptedLLM(), "I am the member.", tool_registry=registry())
+    member.llm = agent.llm
+    agent.members["simple"] = member
+    assert agent.run("go") == "done"
+    assert agent.state.children["t"].messages[0].text.startswith("I am the member.")
+
+
+def test_a_child_that_nobody_can_be_is_an_error_that_names_it() -> None:
+    with pytest.raises(AgentException, match="no member 'stranger'"):
+        simple("done").member(Run("stranger"))
+
+
+# -- the debugger --------------------------------------------------------------------------------------
+
+
+def test_at_the_end_the_debugger_says_why_it_is_over() -> None:
+    agent = simple("done")
+    debugger = agent.steps("go")
+    debugger.step(5)
+    assert debugger.next is None
+    assert "finished" in debugger.why
+
+
+def test_a_run_without_its_agent_stays_where_it_ends() -> None:
+    agent = simple(PAY, "done")
+    agent.run("go")
+    debugger = Debugger.of_run(agent.state)
+    end = debugger.position
+    assert debugger.step(3) == debugger.run
+    assert debugger.position == end
+
+
+def test_what_was_asked_is_told_from_the_run_where_the_agent_would_not_ask_now() -> None:
+    agent = simple(PAY, "done")
+    agent.run("go")
+
+    class Done(SimpleAgent):
+        def decide(self, run: Run) -> Any:
+            return Stopped("finished", "nothing to ask")
+
+    other = Done("a", ScriptedLLM(), tool_registry=registry())
+    replies = [entry.seq for entry in agent.journal if isinstance(entry.event, Replied)]
+    same, changed = agent.steps(), Debugger(other, Run("a"), agent.journal)
+    assert len(replies) == 2
+    for seq in replies:
+        assert same.request_at(seq).tools
+        assert changed.request_at(seq) == Request(changed.run_at(seq - 1).messages, at=("", replies.index(seq)))
+
+
+def test_a_verdict_in_the_past_begins_a_branch() -> None:
+    debugger = simple(PAY, "done", approval=True).steps("go")
+    debugger.step(3)
+    debugger.approve("p")
+    debugger.step(5)
+    assert debugger.run.answer == "done"
+    first = debugger.branch
+    while not any(isinstance(event, Judged) for event in _rest(debugger)[:1]):
+        debugger.back()
+    debugger.refuse("p", reason="too dear")
+    assert debugger.branch != first
+    assert "too dear" in debugger.step().messages[-1].text
+    debugger.switch(first)
+    assert debugger.step(5).answer == "done"
+
+
+def _rest(debugger: Debugger) -> list[Event]:
+    return [entry.event for entry in debugger.entries[debugger.position :]]
