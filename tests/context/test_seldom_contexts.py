@@ -18,7 +18,6 @@ from hello_agents.context.mmr import Choice, likeness_of_vectors
 from hello_agents.context.packets import REQUIRED
 from hello_agents.context.sources import ToolSource, _relevance
 from hello_agents.context.structuring import ContextTemplate, Structured, structure
-from hello_agents.context.token_counter import TokenCounter
 from hello_agents.memory.knowledge import Knowledge
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -152,16 +151,6 @@ def test_a_choice_of_nothing_and_what_is_left_out_twice(packages: tuple[str, ...
         choice.take(0)
         choice.leave(0)
         assert choice.best() is None
-
-
-def test_long_texts_are_counted_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_counter, "_CACHED_LENGTH", 10)
-    counter = TokenCounter("offline")
-    for _ in range(2):
-        assert counter.count_text("a text of some length") == counter.count_text("a text of some length") > 3
-        counter.count_text("short")
-    stats = counter.get_cache_stats()
-    assert (stats["hits"], stats["misses"]) == (1, 5)
 
 
 def test_an_encoding_of_which_the_ranks_are_gone_is_not_made_up(monkeypatch: pytest.MonkeyPatch) -> None:
