@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -22,7 +23,7 @@ from support.soaking import Figures, soak  # noqa: E402
 
 PAGE = """# The service, soaked
 
-    python benchmarks/soak.py --write
+    {command}
 
 {clients} clients at a time, {rounds} rounds, {workers} workers, one Redis; {cores} cores ({system}), Python {python}.
 Each client asks a question that takes {calls} calls, each of which needs the one before, and reads the stream; a worker
@@ -70,6 +71,7 @@ def main() -> int:
 
 def _page(options: argparse.Namespace, figures: Figures) -> str:
     return PAGE.format(
+        command=shlex.join(["python", "benchmarks/soak.py", *sys.argv[1:]]),
         clients=options.sessions,
         rounds=options.rounds,
         workers=options.workers,
