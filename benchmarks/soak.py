@@ -44,7 +44,7 @@ is killed (`kill -9`) every {every:g} s and started again. A client whose stream
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--calls", type=int, default=10)
     parser.add_argument("--every", type=float, default=5.0, help="seconds between kills")
