@@ -1,7 +1,7 @@
 """The soak of the service: `python benchmarks/soak.py --write` writes its figures into the README beside it.
 
 200 clients at a time, 4 workers, one Redis; each question takes ten calls that depend on each other, and a worker is
-killed every few seconds and started again.
+killed after every so many events and started again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ PAGE = """# The service, soaked
 
 {clients} clients at a time, {rounds} rounds, {workers} workers, one Redis; {cores} cores ({system}), Python {python}.
 Each client asks a question that takes {calls} calls, each of which needs the one before, and reads the stream; a worker
-is killed (`kill -9`) every {every:g} s and started again. A client whose stream breaks goes on at any worker.
+is killed (`kill -9`) after every {every:,} events and started again. A client whose stream breaks goes on at any
+worker.
 
 | | |
 | --- | --- |
@@ -47,7 +48,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--calls", type=int, default=10)
-    parser.add_argument("--every", type=float, default=5.0, help="seconds between kills")
+    parser.add_argument("--every", type=int, default=2500, help="events between kills")
     parser.add_argument("--write", action="store_true", help="write benchmarks/README.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

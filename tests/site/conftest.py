@@ -77,3 +77,10 @@ def light(chromium: Browser) -> Iterator[Reader]:
     reader = Reader(chromium)
     yield reader
     reader.context.close()
+
+
+@pytest.fixture
+def dark(chromium: Browser) -> Iterator[Reader]:
+    reader = Reader(chromium, "dark")
+    yield reader
+    reader.context.close()

@@ -32,6 +32,8 @@ class Figures:
     wrong: list[str] = field(default_factory=list)
     """What was not as it must be, in words."""
     events: int = 0
+    got: int = 0
+    """Events that have come so far, as they come."""
     kills: int = 0
     reconnections: int = 0
     lost_calls: int = 0
@@ -41,8 +43,11 @@ class Figures:
     """MiB of the worker that is left alone, after each round."""
 
 
-def soak(folder: Path, *, sessions: int, calls: int, workers: int, rounds: int, every: float, pause: float) -> Figures:
-    """`sessions` clients at a time, in `rounds`; a worker is killed every so many seconds, the first one never."""
+def soak(folder: Path, *, sessions: int, calls: int, workers: int, rounds: int, every: int, pause: float) -> Figures:
+    """`sessions` clients at a time, in `rounds`; a worker is killed after every so many events, the first one never.
+
+    Events and not seconds, so that a quick machine has kills and a slow one the time to start again.
+    """
     figures = Figures()
     with redis_server(folder) as redis:
         options = [part for name, value in SETTINGS.items() for part in ("--set", f"{name}={value}")]
@@ -59,7 +64,7 @@ def soak(folder: Path, *, sessions: int, calls: int, workers: int, rounds: int, 
 
 
 async def _rounds(
-    fleet: Sequence[Command], figures: Figures, sessions: int, calls: int, rounds: int, every: float
+    fleet: Sequence[Command], figures: Figures, sessions: int, calls: int, rounds: int, every: int
 ) -> None:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     started = time.monotonic()
@@ -78,10 +83,12 @@ async def _rounds(
     figures.seconds = time.monotonic() - started
 
 
-async def _kill(fleet: Sequence[Command], figures: Figures, every: float) -> None:
+async def _kill(fleet: Sequence[Command], figures: Figures, every: int) -> None:
     choice = random.Random(7)
     while True:
-        await asyncio.sleep(every)
+        goal = figures.got + every
+        while figures.got < goal:
+            await asyncio.sleep(0.02)
         worker = choice.choice(fleet[1:])
         await asyncio.to_thread(worker.kill)
         figures.kills += 1
@@ -141,6 +148,7 @@ class _Client:
                 if event.id is not None:
                     self._asked = True
                     self._events.append(event)
+                    self._figures.got += 1
 
     async def _check(self) -> None:
         figures, name = self._figures, self._session
