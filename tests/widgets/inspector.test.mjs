@@ -318,5 +318,5 @@ test("an answer that an agent gave itself is no question", () => {
   const { path } = main(snapshot);
   const told = snapshot.ticks[path[0]].ops.flatMap((op) => op[3]);
   for (const id of told) snapshot.messages[id].role = "assistant";
-  assert.match(textOf(view(snapshot, onMain(0))), /tokens0answer\d/);
+  assert.match(textOf(view(snapshot, onMain(0))), /tokensanswer\d/);
 });

@@ -184,3 +184,10 @@ def test_a_value_without_a_form_shows_no_address() -> None:
     widget = ToolSchema(go)
     widget.call("{}")
     assert " at 0x" not in repr(widget) + widget.picture()
+
+
+def test_a_member_of_an_enum_is_written_as_in_python() -> None:
+    text = ToolSchema(hotel).snapshot["head"]["python"]
+    assert "= Board.ROOM," in text
+    assert "<Board" not in text
+    assert "__main__" not in text

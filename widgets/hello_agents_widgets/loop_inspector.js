@@ -191,7 +191,7 @@ function railRow({ say, row, at }, round, i, veiled, of) {
   return h("li", { key: `row ${round.ids[0]}`, "aria-setsize": of && of[1], "aria-posinset": of && of[0] }, h("button", {
     type: "button", class: `hai-row${current ? " hai-cur" : ""}${round.from > at ? " hai-ahead" : ""}`, "data-op": "row", "data-arg": String(i), style: indent(depthOf(round.frame)),
     "aria-current": current ? "step" : null, tabindex: current || (row < 0 && i === 0) ? "0" : "-1", title: round.from > at ? say("ahead") : of ? words : null },
-    h("span", { class: "hai-n" }, round.kind === "rest" ? "" : String(round.number ?? 0)),
+    h("span", { class: "hai-n" }, round.kind === "rest" || round.answers ? "" : String(round.number ?? 0)),
     h("span", { class: "hai-what" }, mark(veiled ? "sys" : kind), h("span", {}, breakable(words)), round.failed && !veiled && h("span", { class: "hai-hidden" }, ` (${say("error")})`)),
     h("span", { class: "hai-t" }, veiled ? "" : round.kind === "told" ? grouped(round.tokens) : round.tokens ? `+${grouped(round.tokens)}` : "")));
 }

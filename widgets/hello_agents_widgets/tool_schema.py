@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from html import escape
 from typing import Any, ClassVar, cast
 
@@ -246,12 +247,15 @@ def _annotation(hint: object) -> str:
 
 def _written(parameter: inspect.Parameter) -> str:
     """A parameter as it is written."""
-    hint = parameter.annotation
-    if not isinstance(hint, str):
-        return str(parameter)
+    hint, default = parameter.annotation, parameter.default
+    # A class of the notebook and a member of an Enum, as they are written there.
+    member = f"{type(default).__name__}.{default.name}" if isinstance(default, Enum) else None
+    if not isinstance(hint, str) and member is None:
+        return str(parameter).replace("__main__.", "")
     bare = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
-    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-    return f"{bare}: {hint}{default}"
+    hinted = "" if hint is parameter.empty else f": {_annotation(hint)}".replace("__main__.", "")
+    equals = " = " if hinted else "="
+    return f"{bare}{hinted}" + ("" if default is parameter.empty else f"{equals}{member or repr(default)}")
 
 
 def _fields(tool: Tool) -> Iterator[Json]:
