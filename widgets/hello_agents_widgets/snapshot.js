@@ -120,7 +120,7 @@ function summary(snapshot, round) {
     results: put.filter((one) => one.role === "tool").map((one) => one.tool || ""),
     start: ticks[0].kind === "start",
     // An answer that the agent gave itself, such as the last draft of a reflection.
-    answers: put.length > 0 && put.every((one) => one.role === "assistant"),
+    answers: round.kind === "told" && put.length > 0 && put.every((one) => one.role === "assistant"),
     handed: ticks.flatMap((tick) => (tick.spawned || []).map((one) => one.agent)),
     compact: (ticks.find((tick) => tick.compact) || {}).compact || null,
     context: ticks.some((tick) => tick.context),
