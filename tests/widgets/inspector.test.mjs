@@ -319,7 +319,7 @@ test("an answer that an agent gave itself is no question", () => {
   const told = snapshot.ticks[path[0]].ops.flatMap((op) => op[3]);
   for (const id of told) snapshot.messages[id].role = "assistant";
   assert.match(textOf(view(snapshot, onMain(0))), /tokensanswer\d/);
-  const asked = path.map((id) => snapshot.ticks[id]).filter((tick) => tick.kind === "ask").length;
-  const numbers = roundsOf(snapshot, path).filter((round) => round.kind === "ask").map((round) => [round.number, round.answers]);
-  assert.deepEqual(numbers, Array.from({ length: asked }, (_, n) => [n + 1, false]));
+  const asked = roundsOf(snapshot, path).filter((round) => round.kind === "ask");
+  for (const id of asked.at(-1).ids.flatMap((tick) => snapshot.ticks[tick].ops).flatMap((op) => op[3])) Object.assign(snapshot.messages[id], { role: "assistant", calls: [] });
+  assert.match(textOf(view(snapshot, onMain(0))), new RegExp(`${asked.length}answer`));
 });
