@@ -173,6 +173,8 @@ class TokenCounter:
             return counted
         self._stats.misses += 1
         counted = self._count(text)
+        if len(text) > max(_CACHED_LENGTH, _LONG_TEXTS):
+            return counted
         if len(known) >= _CACHED_TEXTS if short else len(text) + sum(map(len, known)) > _LONG_TEXTS:
             known.clear()
         known[text] = counted

@@ -47,7 +47,7 @@ def _all(
     agents: Mapping[str, Callable[[], Agent]], tasks: list[Task], repeats: int, executor: Executor
 ) -> tuple[Trial, ...]:
     """The trials in the order of agents, tasks and repeats, whichever is done first."""
-    futures: dict[tuple[str, str, int], Future[Trial] | Exception] = {}
+    futures: dict[tuple[str, str, int], Future[Trial]] = {}
     try:
         # Task by task, so that what has been tried after a while has been tried with every agent.
         for repeat, task, (name, make) in product(range(repeats), tasks, agents.items()):
@@ -56,26 +56,25 @@ def _all(
         return tuple(_result(futures[name, task.id, repeat], name, task, repeat) for name, task, repeat in order)
     except BaseException:
         for future in futures.values():
-            if not isinstance(future, Exception):
-                future.cancel()
+            future.cancel()
         raise
 
 
-def _submitted(
-    executor: Executor, name: str, make: Callable[[], Agent], task: Task, repeat: int
-) -> Future[Trial] | Exception:
-    """The trial that is under way, or why the executor did not take it: some look at once whether it can be sent."""
+def _submitted(executor: Executor, name: str, make: Callable[[], Agent], task: Task, repeat: int) -> Future[Trial]:
+    """The trial that is under way; failed already where the executor looks at once whether it can be sent."""
+    from concurrent.futures import Future
+
     try:
         return executor.submit(attempt, name, make, task, repeat)
     except Exception as error:
-        return error
+        refused: Future[Trial] = Future()
+        refused.set_exception(error)
+        return refused
 
 
-def _result(future: Future[Trial] | Exception, name: str, task: Task, repeat: int) -> Trial:
+def _result(future: Future[Trial], name: str, task: Task, repeat: int) -> Trial:
     """What the worker gave back; where it died, or could not be sent the work, that is what came of the trial."""
     try:
-        if isinstance(future, Exception):
-            raise future
         return future.result()
     except Exception as error:
         return Trial(name, task.id, repeat, LOST, f"{type(error).__name__}: {error}")

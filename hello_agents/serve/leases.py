@@ -190,8 +190,7 @@ class RedisLeases(Leases):
                 return lease
 
     def all(self) -> Iterator[Lease]:
-        for value in self._store.script(_ALL, self._keys):
-            yield Lease(**json.loads(value))
+        yield from filter(None, map(_read, self._store.script(_ALL, self._keys)))
 
     def _read(self, session: str) -> tuple[str, float]:
         text, seconds, micros = self._store.script(_READ, self._keys, session)

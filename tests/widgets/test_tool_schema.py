@@ -191,3 +191,17 @@ def test_a_member_of_an_enum_is_written_as_in_python() -> None:
     assert "= Board.ROOM," in text
     assert "<Board" not in text
     assert "__main__" not in text
+
+
+def test_a_class_of_the_notebook_is_written_without_its_module() -> None:
+    class Size(Enum):
+        SMALL = 1
+
+    Size.__module__, Size.__qualname__ = "__main__", "Size"
+
+    def order(size=Size.SMALL, other: Size | None = None) -> Size | None:
+        return other or size
+
+    order.__annotations__ = {"other": Size | None, "return": Size | None}
+    text = ToolSchema(order).snapshot["head"]["python"]
+    assert "    size=Size.SMALL,\n    other: Size | None = None,\n) -> Size | None:" in text

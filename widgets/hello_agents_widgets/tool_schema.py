@@ -241,21 +241,19 @@ def _defined_name(function: Callable[..., Any]) -> str | None:
 
 
 def _annotation(hint: object) -> str:
-    """An annotation as it is written, also where annotations are kept as text."""
-    return hint if isinstance(hint, str) else inspect.formatannotation(hint)
+    """An annotation as it is written, also where annotations are kept as text, and of a class of the notebook."""
+    return (hint if isinstance(hint, str) else inspect.formatannotation(hint)).replace("__main__.", "")
 
 
 def _written(parameter: inspect.Parameter) -> str:
     """A parameter as it is written."""
     hint, default = parameter.annotation, parameter.default
-    # A class of the notebook and a member of an Enum, as they are written there.
-    member = f"{type(default).__name__}.{default.name}" if isinstance(default, Enum) else None
-    if not isinstance(hint, str) and member is None:
-        return str(parameter).replace("__main__.", "")
     bare = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
-    hinted = "" if hint is parameter.empty else f": {_annotation(hint)}".replace("__main__.", "")
-    equals = " = " if hinted else "="
-    return f"{bare}{hinted}" + ("" if default is parameter.empty else f"{equals}{member or repr(default)}")
+    hinted = "" if hint is parameter.empty else f": {_annotation(hint)}"
+    if default is parameter.empty:
+        return f"{bare}{hinted}"
+    value = f"{type(default).__name__}.{default.name}" if isinstance(default, Enum) else repr(default)
+    return f"{bare}{hinted}{' = ' if hinted else '='}{value}"
 
 
 def _fields(tool: Tool) -> Iterator[Json]:
