@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import groupby
 from typing import Any, ClassVar
 
 import traitlets
@@ -296,13 +297,8 @@ class HistoryCompression(BookWidget):
 
 def _bar(parts: Sequence[tuple[str, int]]) -> str:
     """Neighbours with the same fate in one piece: there may be thousands of rounds."""
-    joined: list[tuple[str, int]] = []
-    for fate, tokens in parts:
-        if joined and joined[-1][0] == fate:
-            joined[-1] = fate, joined[-1][1] + tokens
-        else:
-            joined.append((fate, tokens))
-    return bar([(_HUES[fate], tokens) for fate, tokens in joined])
+    stretches = groupby(parts, key=lambda part: part[0])
+    return bar([(_HUES[fate], sum(tokens for _, tokens in stretch)) for fate, stretch in stretches])
 
 
 def _read(
