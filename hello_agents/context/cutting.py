@@ -67,9 +67,10 @@ def lines_of(text: str) -> list[str]:
 
 def fits(text: str, max_lines: int, max_bytes: int) -> bool:
     """Whether a text is within the limits as it is."""
-    if len(text) > max_bytes or text.count("\n") > max_lines:
+    if len(text) > max_bytes or (ends := text.count("\n")) > max_lines:
         return False
-    return size_of(text) <= max_bytes and len(lines_of(text)) <= max_lines
+    # What ends in a line feed has no line behind it.
+    return size_of(text) <= max_bytes and (ends < max_lines or not text or text[-1] == "\n")
 
 
 def cut(

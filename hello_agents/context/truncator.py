@@ -80,10 +80,10 @@ class ObservationTruncator:
         Its status stays: a call that went well did so, however much of its output is shown. What is left out
         is told in the notice, and in `stats["truncation"]`.
         """
-        from dataclasses import replace
-
         if fits(response.text, self.max_lines, self.max_bytes):
             return response
+        from dataclasses import replace
+
         result = self.truncate(tool_name, response.text, (response.context or {}).get("parameters"))
         told = result["stats"] | {"full_output_path": result["full_output_path"]}
         return replace(response, text=result["preview"], stats={**(response.stats or {}), "truncation": told})

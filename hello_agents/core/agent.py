@@ -132,12 +132,11 @@ class Agent(Keeping):
     def act(self, run: Run) -> Action:
         """What `decide` wants, within the limits of the run, and of what the model can take."""
         decided = whole(run) if self.opaque else self.decide(run)
-        if self.permissions is not None and isinstance(decided, Call):
-            decided = self._permit(run, decided, self.permissions)
-        action = delegate(run, decided, self.tools(run).spawning(), self._task_tool, self._start_child)
-        if self.context_builder is not None and isinstance(action, Ask) and not self.opaque:
-            action = with_context(run, action, self.context_builder)
-        action = limit(run, action, self.config.language, self._tally)
+        if isinstance(decided, Call):
+            decided = self._of_calls(run, decided)
+        elif self.context_builder is not None and isinstance(decided, Ask) and not self.opaque:
+            decided = with_context(run, decided, self.context_builder)
+        action = limit(run, decided, self.config.language, self._tally)
         if isinstance(action, Ask):
             # A question that is closed by a limit is not asked, so that nothing has to be made shorter for it.
             action = compact(run, action, self.policy)
@@ -430,11 +429,16 @@ class Agent(Keeping):
             self._below[name] = (agent, self.permissions, twin)
         return twin
 
-    def _permit(self, run: Run, decided: Call, policy: Permissions) -> Action:
-        tools, language = self.tools(run), self.config.language
-        return permit(
-            run, decided.calls, lambda call: policy.ruling(call, tools.get_tool(call.name), language), language
-        )
+    def _of_calls(self, run: Run, decided: Call) -> Action:
+        """What becomes of calls: the policy lets them run, and those of spawning tools begin children."""
+        tools, policy, language = self.tools(run), self.permissions, self.config.language
+        action: Action = decided
+        if policy is not None:
+            action = permit(
+                run, decided.calls, lambda call: policy.ruling(call, tools.get_tool(call.name), language), language
+            )
+        spawning = tools.spawning()
+        return delegate(run, action, spawning, self._task_tool, self._start_child) if spawning else action
 
     def ruling(self, run: Run, call: ToolCall) -> Ruling:
         """What the agent's policy says of a call in this run, and why; it lets all run where there is none."""

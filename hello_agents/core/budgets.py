@@ -12,6 +12,7 @@ decides the same. Time in which nothing runs, because a person is asked or the p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -29,6 +30,9 @@ _NANO = 1_000_000_000
 
 N = TypeVar("N", int, float)
 
+Budget = tuple[str, float, float]
+"""The reason it closes a question with, what is left of it, and all of it."""
+
 
 def elapsed(run: Run) -> float:
     """Seconds that the question has taken, as far as they are written down in this run."""
@@ -36,19 +40,19 @@ def elapsed(run: Run) -> float:
     return note["seconds"] if note is not None and note["turn"] == run.turn else 0.0
 
 
-def spent_up(run: Run) -> str | None:
+def spent_up(budgets: Sequence[Budget]) -> str | None:
     """The reason to close the question, when a budget is used up."""
-    for reason, left, _ in budgets_of(run):
+    for reason, left, _ in budgets:
         if left <= 0:
             return reason
     return None
 
 
-def notices(run: Run, language: str) -> list[str]:
+def notices(budgets: Sequence[Budget], language: str) -> list[str]:
     """What the model is told where little is left."""
     return [
         text("limits.little_left", language, what=text(f"limits.budget.{reason}", language), left=f"{left:.4g}")
-        for reason, left, most in budgets_of(run)
+        for reason, left, most in budgets
         if reason != "token_budget" and left <= NEAR * most
     ]
 
@@ -83,7 +87,7 @@ def call_of(run: Run, spawned: Spawned) -> ToolCall | None:
 def nothing_for(run: Run) -> bool:
     """Whether nothing would be left for one more child, beside those under way."""
     lefts = (_tokens_left(run), _steps_left(run), _cost_left(run))
-    return spent_up(run) is not None or any(left is not None and left < 1 for left in lefts)
+    return spent_up(budgets_of(run)) is not None or any(left is not None and left < 1 for left in lefts)
 
 
 def tree_steps(run: Run) -> int:
@@ -95,12 +99,12 @@ def _limited(limits: Limits) -> bool:
     return not (limits.max_tokens is limits.max_total_steps is limits.max_cost is limits.max_seconds is None)
 
 
-def budgets_of(run: Run) -> list[tuple[str, float, float]]:
-    """For each budget there is: the reason it closes a question with, what is left of it, and all of it."""
+def budgets_of(run: Run) -> Sequence[Budget]:
+    """The budgets there are."""
     limits = run.limits
-    found: list[tuple[str, float, float]] = []
     if not _limited(limits):
-        return found
+        return ()
+    found: list[Budget] = []
     usage = run.usage - run.turn_usage
     if limits.max_tokens is not None:
         found.append(("token_budget", limits.max_tokens - usage.total_tokens, limits.max_tokens))

@@ -21,7 +21,7 @@ Start = Callable[["TaskTool", ToolCall, Run], Run]
 
 def delegate(run: Run, action: Action, spawning: frozenset[str], task_of: TaskOf, start: Start) -> Action:
     """The action, with calls of a spawning tool taken out of it: they begin children, and end with them."""
-    if not spawning or not isinstance(action, Call):
+    if not isinstance(action, Call):
         return action
     runnable = (call for call in action.calls if call.fault is None and call.name in spawning)
     tasks = [(call, task_of(call.name)) for call in runnable]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..catalogue import text
 from .action import Action, Ask, Call, Wait
-from .budgets import call_of, nothing_for, notices, spent_up
+from .budgets import budgets_of, call_of, nothing_for, notices, spent_up
 from .message import Message, Messages, ToolCall
 from .run import Noted, Returned, Run, Spawned, Stopped
 
@@ -86,15 +86,15 @@ def _with_result(counts: Counts, message: Message) -> Counts:
 
 def limit(run: Run, action: Action, language: str, tally: Tally) -> Action:
     """The action, unless a limit has something to say about it."""
-    close = closing(run)
+    close = closing(run) if run.notes else None
     if close is None:
         match action:
             case Ask():
                 return _open(run, action, language, tally)
             case Spawned() if nothing_for(run):
                 return _without_child(run, action, language)
-            case Call(calls) if run.limits.max_calls_per_tool is not None:
-                return _within_calls(tally.of(run).ran, calls, run.limits.max_calls_per_tool, language)
+            case Call() if run.limits.max_calls_per_tool is not None:
+                return _within_calls(tally.of(run).ran, action.calls, run.limits.max_calls_per_tool, language)
             case _:
                 return action
     match action:
@@ -173,11 +173,12 @@ def _open(run: Run, ask: Ask, language: str, tally: Tally) -> Action:
     """A request with its limits still ahead passes, with a notice where one is close; else the question closes."""
     limits = run.limits
     left = None if limits.max_steps is None else limits.max_steps - (run.steps - run.turn_step)
-    name, times = repeated(run)
+    budgets = budgets_of(run)
+    name, times = ("", 0) if limits.max_repeats is None else repeated(run)
     reason = None
     if left is not None and left <= 0:
         reason = "max_steps"
-    elif (budget := spent_up(run)) is not None:
+    elif (budget := spent_up(budgets)) is not None:
         reason = budget
     elif limits.max_repeats is not None and times > limits.max_repeats:
         reason = "repeated_call"
@@ -185,7 +186,7 @@ def _open(run: Run, ask: Ask, language: str, tally: Tally) -> Action:
         reason = "degraded"
     if reason is not None:
         return Noted(CLOSING, {"reason": reason, "step": run.steps})
-    said = notices(run, language)
+    said = notices(budgets, language) if budgets else []
     if left is not None and left <= NEAR < (limits.max_steps or 0):
         said.append(text("limits.steps_left", language, left=left))
     if limits.max_repeats is not None and times >= limits.max_repeats:
@@ -203,7 +204,7 @@ def _without_child(run: Run, spawned: Spawned, language: str) -> Action:
         return Returned(not_run(call, text("limits.no_share", language), "NOT_RUN"))
     close = closing(run)
     if close is None:
-        return Noted(CLOSING, {"reason": spent_up(run) or "token_budget", "step": run.steps})
+        return Noted(CLOSING, {"reason": spent_up(budgets_of(run)) or "token_budget", "step": run.steps})
     # What such a run has to say, its children have said.
     last = next((child.answer for child in reversed(tuple(run.children.values())) if child.answer), None)
     return Stopped(close.reason, last or closing_answer(run, close.reason, language))

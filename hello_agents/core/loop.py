@@ -106,8 +106,9 @@ class Loop:
 
     def decision(self) -> Decision | None:
         """What the innermost unfinished frame does next; `None` when all is done or waits for a person."""
-        if not self.run.children:
-            return self._decide("", self.run)
+        run = self.run
+        if not run.children:
+            return self._decide("", run)
         return next(self.decisions(), None)
 
     def decisions(self, busy: frozenset[str] = frozenset()) -> Iterator[Decision]:
@@ -143,13 +144,16 @@ class Loop:
         if isinstance(event, Delta):
             return Entry(-1, frame, self._clock(), event), self.run
         entry = Entry(self._seq, frame, self._clock(), event)
-        self.run = evolve(self.run, event, frame)
+        self.run = run = evolve(self.run, event, frame)
         self._seq += 1
         if self._sink is not None:
-            self.parked = True
-            self._sink(entry, self.run)
-            self.parked = False
-        return entry, self.run
+            try:
+                self._sink(entry, run)
+            except BaseException:
+                self.parked = True
+                raise
+            run = self.run
+        return entry, run
 
     @property
     def timed(self) -> bool:
@@ -178,11 +182,11 @@ class Loop:
     def _decide(self, frame: str, run: Run) -> Decision | None:
         if run.outcome is not None:
             return None
-        actor = self.actor(frame)
+        actor = self._actors.get(frame) or self.actor(frame)
         action = actor.act(run)
         if isinstance(action, Wait):
             return None
-        return Decision(frame, run, actor, _placed(action, frame))
+        return Decision(frame, run, actor, _placed(action, frame) if frame else action)
 
 
 def tolerated(action: Action, error: Exception) -> bool:
@@ -202,12 +206,12 @@ def drive(loop: Loop) -> Iterator[tuple[Entry, Run]]:
 
 def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
     """Does one thing, and records what came of it."""
-    frame, action = decision.frame, decision.action
+    frame, run, actor, action = decision
     match action:
-        case Ask(request):
+        case Ask():
             try:
                 replied = False
-                for event in decision.actor.model(loop.deltas).stream(request):
+                for event in actor.model(loop.deltas).stream(action.request):
                     replied = replied or isinstance(event, Replied)
                     if loop.deltas or not isinstance(event, Delta):
                         yield loop.record(frame, event)
@@ -219,11 +223,11 @@ def carry_out(loop: Loop, decision: Decision) -> Iterator[tuple[Entry, Run]]:
                 yield loop.record_failure(decision, error)
                 if not tolerated(action, error):
                     raise
-        case Call(calls):
-            tools = decision.actor.tools(decision.run)
-            for call in calls:
+        case Call():
+            tools = actor.tools(run)
+            for call in action.calls:
                 yield loop.record(frame, Began(call.id))
-                yield loop.record(frame, Returned(tools.answer(call, decision.actor.language)))
+                yield loop.record(frame, Returned(tools.answer(call, actor.language)))
         case Wait():
             return
         case _:
@@ -245,13 +249,13 @@ async def adrive(loop: Loop) -> AsyncIterator[tuple[Entry, Run]]:
 
 async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entry, Run]]:
     """`carry_out`, awaiting: independent calls run side by side, and are recorded as they complete."""
-    frame, action = decision.frame, decision.action
+    frame, run, actor, action = decision
     match action:
-        case Ask(request):
+        case Ask():
             try:
                 replied = False
-                events = decision.actor.model(loop.deltas).astream(request)
-                async for event in _within(events, decision.actor.reply_timeout):
+                events = actor.model(loop.deltas).astream(action.request)
+                async for event in _within(events, actor.reply_timeout):
                     replied = replied or isinstance(event, Replied)
                     if loop.deltas or not isinstance(event, Delta):
                         yield loop.record(frame, event)
@@ -263,11 +267,11 @@ async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entr
                 yield loop.record_failure(decision, error)
                 if not tolerated(action, error):
                     raise
-        case Call(calls):
-            waiting = list(calls)
+        case Call():
+            waiting = list(action.calls)
 
             def more(busy: frozenset[str]) -> Iterator[tuple[str, AsyncIterator[tuple[Entry, Run]]]]:
-                while waiting and len(busy) < decision.actor.max_parallel:
+                while waiting and len(busy) < actor.max_parallel:
                     call = waiting.pop(0)
                     busy |= {call.id}
                     yield call.id, _acall(loop, decision, call)

@@ -15,6 +15,14 @@ ROLES: frozenset[str] = frozenset(get_args(Role))
 Status = Literal["success", "partial", "error"]
 
 
+def setters(kind: type) -> tuple[Callable[[Any, Any], None], ...]:
+    """For each slot of a frozen class, in order, what sets it in a value that is being made.
+
+    For classes of which each step makes several: it takes half as long as `object.__setattr__`.
+    """
+    return tuple(vars(kind)[name].__set__ for name in vars(kind)["__slots__"])
+
+
 def _no_arguments() -> dict[str, Any]:
     return {}
 
@@ -109,15 +117,15 @@ class Message:
             content = _plain_text(content)
         if role not in ROLES:
             raise ValueError(f"{role!r} is not a role of a message. Use one of {', '.join(sorted(ROLES))}.")
-        put = object.__setattr__
-        put(self, "content", content)
-        put(self, "role", role)
-        put(self, "tool_calls", tuple(tool_calls))
-        put(self, "answers", answers)
-        put(self, "status", status)
-        put(self, "reasoning", reasoning)
-        put(self, "metadata", dict(metadata) if metadata else {})
-        put(self, "timestamp", timestamp or datetime.now())
+        put_content, put_role, put_calls, put_answers, put_status, put_reasoning, put_metadata, put_time = _SETTERS
+        put_content(self, content)
+        put_role(self, role)
+        put_calls(self, tuple(tool_calls) if tool_calls else ())
+        put_answers(self, answers)
+        put_status(self, status)
+        put_reasoning(self, reasoning)
+        put_metadata(self, dict(metadata) if metadata else {})
+        put_time(self, timestamp or _now())
 
     @property
     def text(self) -> str:
@@ -181,6 +189,10 @@ class Message:
         return f"Message({', '.join(parts)})"
 
 
+_SETTERS = setters(Message)
+_now = datetime.now
+
+
 def _plain_text(content: object) -> str:
     """A string subclass (a model's response is one) as plain text; anything else is refused."""
     if isinstance(content, str):
@@ -203,38 +215,81 @@ class Messages(Sequence[Message]):
     version keeps reading the same. Appending to an older version (a fork) copies once.
     """
 
-    __slots__ = ("_items", "_lock", "_size")
+    __slots__ = ("_items", "_lock", "_reply", "_size")
     _items: list[Message]
     _lock: Lock
+    _reply: int | None
     _size: int
 
     def __init__(self, items: Iterable[Message] = ()) -> None:
         self._items = list(items)
         self._size = len(self._items)
+        self._reply = self._find_reply()
         self._lock = Lock()
 
     def plus(self, message: Message) -> Messages:
         """This conversation with one message more."""
         grown = object.__new__(Messages)
+        items, size, role = self._items, self._size, message.role
         with self._lock:
-            if len(self._items) == self._size:
-                self._items.append(message)
-                grown._items, grown._lock = self._items, self._lock
+            if len(items) == size:
+                items.append(message)
+                grown._items, grown._lock = items, self._lock
             else:
-                grown._items, grown._lock = [*self._items[: self._size], message], Lock()
-        grown._size = self._size + 1
+                grown._items, grown._lock = [*items[:size], message], Lock()
+        grown._reply = size if role == "assistant" else self._reply if role == "tool" else None
+        grown._size = size + 1
         return grown
 
     def last_reply(self) -> int | None:
-        """The index of the last assistant message, if only answers to it follow. Costs the same late in a run."""
-        items = self._items
+        """The index of the last assistant message, if only answers to it follow."""
+        return self._reply
+
+    def _find_reply(self) -> int | None:
         for i in range(self._size - 1, -1, -1):
-            role = items[i].role
+            role = self._items[i].role
             if role == "assistant":
                 return i
             if role != "tool":
                 return None
         return None
+
+    def unanswered(self) -> tuple[ToolCall, ...]:
+        """The calls of the last reply that have no answer yet, in order."""
+        at = self._reply
+        if at is None:
+            return ()
+        items, answers = self._items, self._size - at - 1
+        calls = items[at].tool_calls
+        if answers >= len(calls):
+            return ()
+        if not answers:
+            return calls
+        answered = {items[place].answers for place in range(at + 1, self._size)}
+        return tuple(call for call in calls if call.id not in answered)
+
+    def with_answer(self, message: Message) -> Messages | None:
+        """This conversation with one more result, in the order of the calls; `None` when no call waits for it."""
+        at = self._reply
+        if at is None:
+            return None
+        items, size = self._items, self._size
+        calls = items[at].tool_calls
+        if len(calls) == 1:
+            return self.plus(message) if size == at + 1 and calls[0].id == message.answers else None
+        order = {call.id: position for position, call in enumerate(calls)}
+        position = order.get(message.answers or "")
+        if position is None:
+            return None
+        place = size
+        while place > at + 1:
+            other = order[items[place - 1].answers or ""]
+            if other == position:
+                return None
+            if other < position:
+                break
+            place -= 1
+        return self.plus(message) if place == size else self.splice(place, place, [message])
 
     def extends(self, earlier: Messages) -> bool:
         """Whether this is the other conversation with messages appended, seen without comparing any.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, assert_never
 
-from .message import Message, Messages, ToolCall, Usage
+from .message import Message, Messages, ToolCall, Usage, setters
 from .prices import priced
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -160,7 +160,7 @@ class Stopped:
 Event = Told | Delta | Replied | Began | Judged | Returned | Spawned | Noted | Compacted | Stopped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Entry:
     """One line of a journal. Equality ignores the time."""
 
@@ -171,6 +171,16 @@ class Entry:
     time: float = field(compare=False)
     """Seconds since the epoch."""
     event: Event
+
+    def __init__(self, seq: int, frame: str, time: float, event: Event) -> None:
+        put_seq, put_frame, put_time, put_event = _SETTERS
+        put_seq(self, seq)
+        put_frame(self, frame)
+        put_time(self, time)
+        put_event(self, event)
+
+
+_SETTERS = setters(Entry)
 
 
 @dataclass(frozen=True)
@@ -205,18 +215,7 @@ class Run:
     @property
     def pending(self) -> tuple[ToolCall, ...]:
         """The calls of the last reply that have no answer yet, in order."""
-        messages = self.messages
-        at = messages.last_reply()
-        if at is None:
-            return ()
-        calls = messages[at].tool_calls
-        answered = len(messages) - at - 1
-        if answered >= len(calls):
-            return ()
-        if not answered:
-            return calls
-        ids = {message.answers for message in messages[at + 1 :]}
-        return tuple(call for call in calls if call.id not in ids)
+        return self.messages.unanswered()
 
     @property
     def frames(self) -> Iterator[tuple[str, Run]]:
@@ -279,21 +278,22 @@ def evolve(run: Run, event: Event, frame: str = "") -> Run:
     """
     if frame:
         return _evolve_child(run, event, frame)
+    # Patterns that take an event apart are slow, and these three come by at every step.
     match event:
-        case Replied(message, usage, model):
+        case Replied():
             return _changed(
                 run,
-                messages=run.messages.plus(_with_unique_ids(message, run)),
+                messages=run.messages.plus(_with_unique_ids(event.message, run)),
                 steps=run.steps + 1,
-                usage=run.usage + (usage if run.limits.prices is None else priced(usage, model, run.limits.prices)),
+                usage=run.usage if event.usage is NO_USAGE else run.usage + _priced(run, event.usage, event.model),
                 begun=_NONE_BEGUN,
                 verdicts=_EMPTY,
                 outcome=None,
             )
-        case Began(call_id):
-            return _changed(run, begun=run.begun | {call_id})
-        case Returned(message):
-            messages = _answered(run, message)
+        case Began():
+            return _changed(run, begun=run.begun | {event.call_id})
+        case Returned():
+            messages = run.messages.with_answer(event.message)
             return run if messages is None else _changed(run, messages=messages)
         case Told(message, limits):
             return _told(run, message, limits)
@@ -351,10 +351,12 @@ def frame_of(run: Run, call_id: str) -> str | None:
 def _changed(run: Run, **changes: Any) -> Run:
     """The run with some fields changed: `dataclasses.replace`, made cheap, since every event comes by here."""
     new = object.__new__(Run)
-    fields_of = new.__dict__
-    fields_of.update(run.__dict__)
-    fields_of.update(changes)
+    object.__setattr__(new, "__dict__", {**run.__dict__, **changes})
     return new
+
+
+def _priced(run: Run, usage: Usage, model: str | None) -> Usage:
+    return usage if run.limits.prices is None else priced(usage, model, run.limits.prices)
 
 
 def _told(run: Run, message: Message, limits: Limits | None) -> Run:
@@ -410,32 +412,6 @@ def _with_unique_ids(message: Message, run: Run) -> Message:
         metadata=message.metadata,
         timestamp=message.timestamp,
     )
-
-
-def _answered(run: Run, message: Message) -> Messages | None:
-    """The conversation with one more result, in the order of the calls; `None` when nothing waits for it."""
-    messages = run.messages
-    at = messages.last_reply()
-    if at is None:
-        return None
-    calls = messages[at].tool_calls
-    if len(calls) == 1:
-        return messages.plus(message) if len(messages) == at + 1 and calls[0].id == message.answers else None
-    order = {call.id: position for position, call in enumerate(calls)}
-    position = order.get(message.answers or "")
-    if position is None:
-        return None
-    place = len(messages)
-    while place > at + 1:
-        other = order[messages[place - 1].answers or ""]
-        if other == position:
-            return None
-        if other < position:
-            break
-        place -= 1
-    if place == len(messages):
-        return messages.plus(message)
-    return messages.splice(place, place, [message])
 
 
 def _evolve_child(run: Run, event: Event, frame: str) -> Run:

@@ -19,8 +19,6 @@ from .tool_filter import ToolFilter
 Allow = Callable[[str], bool] | Collection[str] | ToolFilter
 """Which names are on offer: a predicate over names, the names, or a filter."""
 
-Stamp = tuple[int, ...]
-
 Shorten = Callable[[str, ToolResponse], ToolResponse]
 """The name of a tool and its result -> the result as the model is to see it."""
 
@@ -62,8 +60,8 @@ class ToolRegistry:
         self._changes = 0
         self._changing: tuple[Tool, ...] = ()
         self._twins: dict[str, tuple[Tool, Tool]] | None = None
-        self._schemas: tuple[Stamp, tuple[dict[str, Any], ...]] = ((), ())
-        self._spawning: tuple[Stamp, frozenset[str]] = ((), frozenset())
+        self._schemas: tuple[int, tuple[dict[str, Any], ...]] = (-1, ())
+        self._spawning: tuple[int, frozenset[str]] = (-1, frozenset())
         self._reads: dict[str, dict[str, Any]] = {}
 
     # --- putting tools in --------------------------------------------------------------------------------------------
@@ -144,10 +142,13 @@ class ToolRegistry:
     def get_tool(self, name: str) -> Tool | None:
         """The tool of this name; a registered function is one too."""
         tool = self._tools.get(name)
-        if tool is None and self._base is not None and (self._allow is None or self._allow(name)):
-            tool = self._base.get_tool(name)
-            return tool if tool is None or self._twins is None else self._twin(tool, self._twins)
-        return tool
+        if tool is not None:
+            return tool
+        base, allow = self._base, self._allow
+        if base is None or not (allow is None or allow(name)):
+            return None
+        tool = base.get_tool(name)
+        return tool if tool is None or self._twins is None else self._twin(tool, self._twins)
 
     def get_function(self, name: str) -> Callable[..., Any] | None:
         """The function registered under this name."""
@@ -179,9 +180,9 @@ class ToolRegistry:
 
     def schemas(self) -> tuple[dict[str, Any], ...]:
         """The tools as a model is told of them. The same object until something is registered or taken out."""
-        stamp = self._stamp()
-        if self._schemas[0] != stamp:
-            self._schemas = stamp, tuple(tool.to_openai_schema() for tool in self.get_all_tools())
+        version = self._version()
+        if self._schemas[0] != version:
+            self._schemas = version, tuple(tool.to_openai_schema() for tool in self.get_all_tools())
         return self._schemas[1]
 
     def view(
@@ -225,9 +226,9 @@ class ToolRegistry:
 
     def spawning(self) -> frozenset[str]:
         """The names of the tools whose calls become child runs."""
-        stamp = self._stamp()
-        if self._spawning[0] != stamp:
-            self._spawning = stamp, frozenset(tool.name for tool in self.get_all_tools() if tool.spawns)
+        version = self._version()
+        if self._spawning[0] != version:
+            self._spawning = version, frozenset(tool.name for tool in self.get_all_tools() if tool.spawns)
         return self._spawning[1]
 
     def asks(self, call: ToolCall) -> bool:
@@ -236,14 +237,20 @@ class ToolRegistry:
         return tool is not None and call.fault is None and tool.needs_approval
 
     def _changed(self) -> None:
-        self._changes += 1
+        # What the tools of before had counted stays in, so that the version only grows.
+        self._changes += 1 + sum(tool.changes for tool in self._changing)
         self._changing = tuple(tool for tool in self._tools.values() if type(tool).changes is not Tool.changes)
 
-    def _stamp(self) -> Stamp:
-        """Another one whenever what the tools say of themselves may have changed."""
-        changing = tuple(tool.changes for tool in self._changing) if self._changing else ()
-        below = () if self._base is None else self._base._stamp()
-        return (self._changes, *changing, *below)
+    def _version(self) -> int:
+        """Grows whenever what the tools say of themselves may have changed."""
+        version = 0
+        registry: ToolRegistry | None = self
+        while registry is not None:
+            version += registry._changes
+            for tool in registry._changing:
+                version += tool.changes
+            registry = registry._base
+        return version
 
     # --- running -----------------------------------------------------------------------------------------------------
 

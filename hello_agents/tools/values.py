@@ -21,6 +21,8 @@ def to_json(value: object) -> str:
     What JSON does not know is written as the nearest thing it does: a date in ISO form, a set as a sorted
     array, an Enum as its value, a dataclass or pydantic model as an object, `nan` as `"NaN"`, the rest as text.
     """
+    if type(value) is int:
+        return int.__repr__(value)  # The encoder would come to the same by a longer way.
     try:
         return _encode(value)
     except (TypeError, ValueError, RecursionError):
