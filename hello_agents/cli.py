@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module, metadata
@@ -105,7 +106,7 @@ def lab(folder: Path | None = None, *, port: int | None = None, arguments: Seque
     if source is None:
         _say(f"This installation carries no chapters. Repair it: pip install --force-reinstall {DISTRIBUTION}")
         return 1
-    place = source if folder is None and not _installed(source) else folder or Path("hello-agents-book")
+    place = source if folder is None and isinstance(source, Path) else folder or Path("hello-agents-book")
     if place != source:
         kept = complete(source, place)
         for name in kept:
@@ -133,31 +134,35 @@ def lab_arguments(place: Path, *, port: int | None = None, arguments: Sequence[s
     return [*chosen, *arguments]
 
 
-def chapters() -> Path | None:
-    """The folder of the chapters: inside an installed package, beside the package in a checkout, or nowhere."""
+def chapters() -> Path | zipfile.Path | None:
+    """Where the chapters are: packed in an installed package, in a folder beside it in a checkout, or nowhere."""
     package = Path(__file__).resolve().parent
-    for folder in (package / "chapters", package.parent / "notebooks"):
-        if folder.is_dir():
-            return folder
-    return None
+    packed, beside = package / "chapters.zip", package.parent / "notebooks"
+    if packed.is_file():
+        return zipfile.Path(packed)
+    return beside if beside.is_dir() else None
 
 
-def _installed(source: Path) -> bool:
-    return source.name == "chapters"
-
-
-def complete(source: Path, place: Path) -> list[str]:
+def complete(source: Path | zipfile.Path, place: Path) -> list[str]:
     """Copies what `place` does not have yet. Returns the names of files that are there and differ, untouched."""
     differ: list[str] = []
-    for file in sorted(path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
-        name = file.relative_to(source)
+    for name, content in _contents(source):
         copy = place / name
         if not copy.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, copy)
-        elif copy.read_bytes() != file.read_bytes():
-            differ.append(name.as_posix())
+            copy.write_bytes(content)
+        elif copy.read_bytes() != content:
+            differ.append(name)
     return differ
+
+
+def _contents(folder: Path | zipfile.Path, above: str = "") -> Iterator[tuple[str, bytes]]:
+    """The files of a folder and those below it, by their names from there."""
+    for one in sorted(folder.iterdir(), key=lambda one: one.name):
+        if one.is_file():
+            yield above + one.name, one.read_bytes()
+        elif one.name != "__pycache__":
+            yield from _contents(one, f"{above}{one.name}/")
 
 
 # The doctor

@@ -133,7 +133,7 @@ class Agent(Keeping):
         """What `decide` wants, within the limits of the run, and of what the model can take."""
         decided = whole(run) if self.opaque else self.decide(run)
         if isinstance(decided, Call):
-            decided = self._of_calls(run, decided)
+            decided = self._delegate(run, self._permit(run, decided))
         elif self.context_builder is not None and isinstance(decided, Ask) and not self.opaque:
             decided = with_context(run, decided, self.context_builder)
         action = limit(run, decided, self.config.language, self._tally)
@@ -429,15 +429,19 @@ class Agent(Keeping):
             self._below[name] = (agent, self.permissions, twin)
         return twin
 
-    def _of_calls(self, run: Run, decided: Call) -> Action:
-        """What becomes of calls: the policy lets them run, and those of spawning tools begin children."""
-        tools, policy, language = self.tools(run), self.permissions, self.config.language
-        action: Action = decided
-        if policy is not None:
-            action = permit(
-                run, decided.calls, lambda call: policy.ruling(call, tools.get_tool(call.name), language), language
-            )
-        spawning = tools.spawning()
+    def _permit(self, run: Run, decided: Call) -> Action:
+        """The calls, as far as the agent's policy lets them run."""
+        policy = self.permissions
+        if policy is None:
+            return decided
+        tools, language = self.tools(run), self.config.language
+        return permit(
+            run, decided.calls, lambda call: policy.ruling(call, tools.get_tool(call.name), language), language
+        )
+
+    def _delegate(self, run: Run, action: Action) -> Action:
+        """The action, with calls of spawning tools taken out of it."""
+        spawning = self.tools(run).spawning()
         return delegate(run, action, spawning, self._task_tool, self._start_child) if spawning else action
 
     def ruling(self, run: Run, call: ToolCall) -> Ruling:

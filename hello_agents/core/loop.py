@@ -249,7 +249,7 @@ async def adrive(loop: Loop) -> AsyncIterator[tuple[Entry, Run]]:
 
 async def acarry_out(loop: Loop, decision: Decision) -> AsyncIterator[tuple[Entry, Run]]:
     """`carry_out`, awaiting: independent calls run side by side, and are recorded as they complete."""
-    frame, run, actor, action = decision
+    frame, _, actor, action = decision
     match action:
         case Ask():
             try:

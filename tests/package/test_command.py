@@ -63,8 +63,10 @@ def environment(installed):
 
 def test_the_wheel_carries_code_widgets_chapters_and_licences(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    for path in (ROOT / "notebooks").rglob("*.ipynb"):
-        assert f"hello_agents/chapters/{path.relative_to(ROOT / 'notebooks').as_posix()}" in names
+    with zipfile.ZipFile(wheel).open("hello_agents/chapters.zip") as packed:
+        chapters = zipfile.ZipFile(packed)
+        for path in (ROOT / "notebooks").rglob("*.ipynb"):
+            assert chapters.read(path.relative_to(ROOT / "notebooks").as_posix()) == path.read_bytes()
     for folder in (ROOT / "hello_agents", ROOT / "widgets" / "hello_agents_widgets"):
         for path in folder.rglob("*"):
             if path.suffix in (".py", ".js", ".css", ".typed"):
@@ -78,14 +80,26 @@ def test_what_an_editor_leaves_in_the_folders_is_in_no_wheel(tmp_path):
     built.mkdir()
     for name in ("hello_agents", "widgets", "notebooks"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-book"):
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "LICENSE-book"):
         shutil.copy(ROOT / name, source / name)
-    expected = sorted(zipfile.ZipFile(build(source, built)).namelist())
+    expected = carried(build(source, built))
     for path in ("notebooks", "notebooks/more", "hello_agents/tools", "widgets/hello_agents_widgets"):
         left = source / path / ".ipynb_checkpoints" / "a-checkpoint.ipynb"
         left.parent.mkdir(parents=True)
         left.write_text("{}", encoding="utf-8")
-    assert sorted(zipfile.ZipFile(build(source, built)).namelist()) == expected
+    assert carried(build(source, built)) == expected
+
+
+def carried(wheel):
+    """Each file of a wheel and of the archive in it."""
+    with zipfile.ZipFile(wheel) as files, zipfile.ZipFile(files.open("hello_agents/chapters.zip")) as chapters:
+        return sorted(files.namelist() + chapters.namelist())
+
+
+def test_equal_chapters_make_equal_archives(wheel, tmp_path):
+    again = build(ROOT, tmp_path)
+    first, second = (zipfile.ZipFile(one).read("hello_agents/chapters.zip") for one in (wheel, again))
+    assert first == second
 
 
 def test_lab_of_the_installed_package_serves_a_copy_of_the_chapters(installed, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,14 +43,15 @@ def test_a_checkout_serves_its_own_chapters(lab: Lab, capsys: pytest.CaptureFixt
 def test_an_installed_book_is_copied_once_and_edits_are_kept(
     named: bool, lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source = tmp_path / "chapters"
-    source.mkdir()
-    (source / "a.ipynb").write_text("{}", encoding="utf-8")
-    monkeypatch.setattr(cli, "chapters", lambda: source)
+    with zipfile.ZipFile(tmp_path / "chapters.zip", "w") as packed:
+        packed.writestr("a.ipynb", "{}")
+        packed.writestr("more/b.ipynb", "[]")
+    monkeypatch.setattr(cli, "chapters", lambda: zipfile.Path(tmp_path / "chapters.zip"))
     monkeypatch.chdir(tmp_path)
     place = tmp_path / ("mine" if named else "hello-agents-book")
     assert cli.lab(place if named else None) == 0
     assert (place / "a.ipynb").read_text(encoding="utf-8") == "{}"
+    assert (place / "more" / "b.ipynb").read_text(encoding="utf-8") == "[]"
     (place / "a.ipynb").write_text("edited", encoding="utf-8")
     assert cli.lab(place if named else None) == 0
     assert (place / "a.ipynb").read_text(encoding="utf-8") == "edited"
@@ -80,8 +82,11 @@ def test_chapters_are_inside_the_package_beside_it_or_nowhere(tmp_path: Path, mo
     assert cli.chapters() is None
     (tmp_path / "notebooks").mkdir()
     assert cli.chapters() == tmp_path / "notebooks"
-    (package / "chapters").mkdir()
-    assert cli.chapters() == package / "chapters"
+    with zipfile.ZipFile(package / "chapters.zip", "w") as packed:
+        packed.writestr(cli.FIRST_CHAPTER, "{}")
+    packed_chapters = cli.chapters()
+    assert packed_chapters is not None
+    assert [file.name for file in packed_chapters.iterdir()] == [cli.FIRST_CHAPTER]
 
 
 def test_the_doctor_fails_when_the_book_is_not_installed(
