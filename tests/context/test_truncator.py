@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 
-from hello_agents.context.cutting import STRATEGIES, cut, is_border, lines_of, size_of
+from hello_agents.context.cutting import STRATEGIES, cut, fits, is_border, lines_of, size_of
 from hello_agents.context.truncator import ObservationTruncator
 from hello_agents.tools.response import ToolResponse
 
@@ -38,7 +38,9 @@ def test_the_result_is_within_the_limits_and_the_account_adds_up(strategy, text,
     assert result.kept_bytes + result.dropped_bytes == result.total_bytes == size_of(text)
     assert result.kept_lines >= 0
     assert result.kept_bytes >= 0
-    if len(lines_of(text)) <= max_lines and size_of(text) <= max_bytes:
+    whole = len(lines_of(text)) <= max_lines and size_of(text) <= max_bytes
+    assert fits(text, max_lines, max_bytes) == whole
+    if whole:
         assert result.text == text
     else:
         assert result.dropped_bytes > 0

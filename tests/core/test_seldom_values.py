@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.examples import examples
 
 from hello_agents import Config, Message, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
 from hello_agents.core import journal
@@ -47,6 +50,29 @@ def test_messages_are_a_sequence_with_two_ends() -> None:
     assert messages == tuple(messages)
     assert messages != list(messages)[:2]
     assert messages != "012"
+
+
+SAID = st.lists(st.sampled_from(["user", "assistant", "tool", "system", "summary"]), max_size=12)
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(first=SAID, then=SAID, start=st.integers(0, 12), stop=st.integers(0, 12))
+def test_the_last_reply_is_the_same_however_a_conversation_came_about(
+    first: list[Any], then: list[Any], start: int, stop: int
+) -> None:
+    def last_reply(messages: Messages) -> int | None:
+        others = [at for at, message in enumerate(messages) if message.role != "tool"]
+        return others[-1] if others and messages[others[-1]].role == "assistant" else None
+
+    messages = Messages(Message("x", role) for role in first)
+    for role in then:
+        earlier, messages = messages, messages.plus(Message("y", role))
+        fork = earlier.plus(Message("z", "user"))
+        assert fork.last_reply() is None
+        assert messages.last_reply() == last_reply(messages)
+        assert earlier.last_reply() == last_reply(earlier)
+    spliced = messages.splice(start, max(start, stop), [Message("s", "summary")])
+    assert spliced.last_reply() == last_reply(spliced)
 
 
 @pytest.mark.parametrize("data", [{}, {"role": "user"}, {"content": "x"}])

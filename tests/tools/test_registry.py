@@ -218,6 +218,36 @@ def test_schemas_are_kept_until_something_changes(registry):
     assert [schema["function"]["name"] for schema in registry.schemas()] == ["search"]
 
 
+class Counting(Tool):
+    """Says how often it was read again."""
+
+    def __init__(self, name, changes):
+        super().__init__(name, f"Read {changes} times.")
+        self.read = changes
+
+    @property
+    def changes(self):
+        return self.read
+
+
+def test_a_tool_that_changed_more_often_may_give_way_to_one_that_changed_less():
+    registry = ToolRegistry()
+    view = registry.view()
+    registry.register_tool(Counting("notes", 5))
+    for changes in (4, 5, 0, 9, 3):
+        for seen in (registry, view):
+            assert len(seen.schemas()) == 1
+        registry.register_tool(Counting("notes", changes), replace=True)
+        for seen in (registry, view):
+            assert seen.schemas()[0]["function"]["description"] == f"Read {changes} times."
+    registry.get_tool("notes").read += 1
+    before = view.schemas()
+    registry.get_tool("notes").read += 1
+    assert view.schemas() is not before
+    registry.unregister("notes")
+    assert view.schemas() == ()
+
+
 def test_a_view(registry):
     view = registry.view(extra=[Echo()], allow=["add"])
     assert view.list_tools() == ["echo", "add"]
