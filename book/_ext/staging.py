@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import importlib
 import inspect
+import json
 import re
 import textwrap
 from collections import defaultdict
@@ -59,9 +60,22 @@ def stage(app: Sphinx) -> None:
 
 
 def fill_in(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Puts the contents into the front page, and lets links to the notebooks lead to the chapters of the site."""
+    """Puts the contents into the front page and words to pictures, and lets links to notebooks lead to chapters."""
+    if docname.startswith("chapters/"):
+        source[0] = _with_words(source[0])
+        return
     text = source[0].replace("](../notebooks/", "](chapters/") if "/" not in docname else source[0]
     source[0] = text.replace("{{contents}}", _contents(_pages(app))) if docname == "index" else text
+
+
+def _with_words(notebook: str) -> str:
+    """The notebook with the words for each picture where the site looks for them: an output has them for JupyterLab."""
+    content = json.loads(notebook)
+    for cell in content["cells"]:
+        words = [output.get("metadata", {}).get("image/png", {}).get("alt") for output in cell.get("outputs", ())]
+        if any(words):
+            cell["metadata"]["mystnb"] = {"image": {"alt": " ".join(filter(None, words))}}
+    return json.dumps(content, ensure_ascii=False, indent=1)
 
 
 def _pages(app: Sphinx) -> list[str]:

@@ -59,6 +59,17 @@ def test_a_chapter_gives_its_notebook(site: Path, address: str, light: Reader) -
         assert given == (ROOT / "notebooks" / f"{chapter}.ipynb").read_text(encoding="utf-8")
 
 
+def test_pictures_of_chapters_say_what_they_show(site: Path) -> None:
+    for chapter in CHAPTERS:
+        cells = json.loads((ROOT / "notebooks" / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
+        outputs = [
+            output for cell in cells for output in cell.get("outputs", ()) if "image/png" in output.get("data", {})
+        ]
+        soup = BeautifulSoup((site / "chapters" / f"{chapter}.html").read_text(encoding="utf-8"), "html.parser")
+        shown = [str(picture["alt"]) for picture in soup.select(".cell_output img")]
+        assert shown == [output["metadata"]["image/png"]["alt"] for output in outputs]
+
+
 @pytest.mark.parametrize("place", ["server", "folder"])
 @pytest.mark.parametrize(
     ("query", "page"),
