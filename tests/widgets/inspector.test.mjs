@@ -271,7 +271,7 @@ test("of a thousand steps those around the reader are drawn, or around where the
 });
 
 test("rounds of a sub-agent are named and set in, and what follows them is not theirs", () => {
-  const tick = (id, kind, frame, more = {}) => ({ id, up: id - 1, kind, frame, ops: [], toolset: 0, state: { step: 0, max: null, waiting: [], reason: null, tokens: 0 }, meter: [0, 0, 0, 0, 0, 0], next: null, ...more });
+  const tick = (id, kind, frame, more = {}) => ({ id, up: id - 1, kind, frame, ops: [], toolset: 0, state: { step: 0, max: null, waiting: [], reason: null, requests: 0, tokens: 0 }, meter: [0, 0, 0, 0, 0, 0], next: null, ...more });
   const request = { parts: [], choice: "auto", envelope: 0 };
   const ticks = [tick(0, "told", ""), tick(1, "ask", "", { request }), tick(2, "spawn", "", { spawned: [{ id: "d", agent: "worker" }] }), tick(3, "ask", "d", { request }), tick(4, "stop", "d"), tick(5, "call", ""), tick(6, "ask", "", { request })];
   const snapshot = { ...copy({ branches: [{ name: "main", parent: null, label: "", tip: 6 }] }), ticks };

@@ -59,6 +59,16 @@ test("a row names each child, and folds its steps away", () => {
   }
 });
 
+test("the foot counts steps and tokens of all frames, wherever the reader stands", () => {
+  const snapshot = stored["one after the other"];
+  const { path } = derive(snapshot, "main");
+  const foot = textOf(byClass(view(snapshot, onMain(path.length - 1)), "hai-foot")[0]);
+  const { requests, tokens } = snapshot.ticks[path.at(-1)].state;
+  assert.ok(foot.startsWith(`${tokens.toLocaleString("en")} tokens spent in ${requests} steps`), foot);
+  const asked = path.filter((id) => snapshot.ticks[id].kind === "replied").length;
+  assert.equal(requests, asked);
+});
+
 test("up and down go through the list as it is shown, and pass over names", () => {
   for (const [, snapshot] of cases)
     for (const folded of [{}, { t1: true }, { t1: true, t2: true }]) {

@@ -54,6 +54,8 @@ def test_state_and_meter_are_those_of_the_frame_at_the_tick(name: str) -> None:
         run = widget.debugger.run_at(widget._timeline.stop_of(tick["id"]) - 1)
         here = run.at(tick["frame"])
         assert tick["state"]["step"] == here.steps - here.turn_step
+        assert tick["state"]["requests"] == sum(one.steps for _, one in run.frames)
+        assert tick["state"]["tokens"] == run.usage.total_tokens
         assert sum(tick["meter"]) - tick["meter"][1] == counter.count_messages(here.messages)
         assert tick["state"]["waiting"] == [call.id for call in here.pending]
 

@@ -433,8 +433,8 @@ const gauge = ({ say, head }, total) => filled(total, head.window, head.threshol
   head.window ? say("usedof", { n: grouped(total), m: grouped(head.window) }) : say("used", { n: grouped(total) }), head.threshold && ` · ${say("threshold", { n: grouped(head.threshold) })}`, !head.exact && ` ${say("estimate")}`);
 
 function foot({ say, tick }) {
-  const state = tick ? tick.state : { step: 0, reason: null, tokens: 0 };
-  return h("footer", { class: "hai-foot" }, h("span", {}, say("spent", { n: grouped(state.tokens) })), h("span", {}, state.step === 1 ? say("steps1") : say("stepsn", { n: state.step })),
+  const state = tick ? tick.state : { requests: 0, reason: null, tokens: 0 };
+  return h("footer", { class: "hai-foot" }, h("span", {}, say(state.requests === 1 ? "spent1" : "spentn", { n: grouped(state.tokens), m: grouped(state.requests) })),
     h("span", {}, state.reason ? say("stop", { reason: state.reason }) : say("stopnone")), h("span", { class: "hai-gap" }), h("span", { class: "hai-code" }, say("value")));
 }
 

@@ -19,7 +19,7 @@ from hello_agents.context.context_trace import is_chosen
 from hello_agents.context.token_counter import TokenCounter
 from hello_agents.core.action import Action, Ask, Call, Request, Wait
 from hello_agents.core.agent import Agent
-from hello_agents.core.budgets import ELAPSED, budgets_of
+from hello_agents.core.budgets import ELAPSED, budgets_of, tree_steps
 from hello_agents.core.contexts import CONTEXT
 from hello_agents.core.debugger import Debugger, why
 from hello_agents.core.loop import Decision, Loop
@@ -507,13 +507,14 @@ def decision_json(decision: Decision, language: str) -> Json:
 
 
 def state_json(run: Run, whole: Run) -> Json:
-    """Where a run stands, in the few numbers that are shown beside it."""
+    """Where a run stands, in the few numbers that are shown beside it. `requests` and `tokens` count all frames."""
     budgets = [[name, most - left, most] for name, left, most in budgets_of(run)]
     return {
         "step": run.steps - run.turn_step,
         "max": run.limits.max_steps,
         "waiting": [call.id for call in run.pending],
         "reason": run.outcome.reason if run.outcome else None,
+        "requests": tree_steps(whole),
         "tokens": whole.usage.total_tokens,
         **({"budgets": budgets} if budgets else {}),
     }
