@@ -65,7 +65,7 @@ test("the foot counts steps and tokens of all frames, wherever the reader stands
   const foot = textOf(byClass(view(snapshot, onMain(path.length - 1)), "hai-foot")[0]);
   const { requests, tokens } = snapshot.ticks[path.at(-1)].state;
   assert.ok(foot.startsWith(`${tokens.toLocaleString("en")} tokens spent in ${requests} steps`), foot);
-  const asked = path.filter((id) => snapshot.ticks[id].kind === "replied").length;
+  const asked = path.filter((id) => snapshot.ticks[id].kind === "ask").length;
   assert.equal(requests, asked);
 });
 
