@@ -167,7 +167,7 @@ def _flag(parameter: Parameter, text: str) -> list[Any]:
 
 
 def _number_values(parameter: Parameter, tool: Tool, text: str, before: Before, used: int) -> tuple[list[Any], int]:
-    """A number: the one after the parameter's name ("limit 5"), else the next that is not used yet."""
+    """A number: the one beside the parameter's name ("limit 5", "5 days"), else the next that is not used yet."""
     bare = text
     for path in finding.paths(text):
         bare = bare.replace(path, " ")
@@ -201,6 +201,9 @@ def _named_number(parameter: Parameter, text: str) -> str | None:
     for word, following in pairwise(tokens):
         if word == parameter.name.lower() and (value := spoken_numbers(following)):
             return value[0]
+    for word, following in pairwise(tokens):
+        if stem(following.strip("?.,!")) == stem(parameter.name.lower()) and (value := spoken_numbers(word)):
+            return value[-1]
     return None
 
 

@@ -57,7 +57,7 @@ _QUESTION_WORDS = (
 )
 _TOPIC_LEADS = re.compile(
     r"^(?:(?:knowledge base|your memor(?:y|ies)|the memories|you remember"
-    rf"|{'|'.join(_QUESTION_WORDS.split())})\b[\s,:]*|['’]s\b\s*)+",
+    rf"|(?:web|internet|net)(?=\s+(?:for|about)\b)|{'|'.join(_QUESTION_WORDS.split())})\b[\s,:]*|['’]s\b\s*)+",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"\babout\s+(.+)$", re.IGNORECASE)

@@ -107,6 +107,16 @@ EXACT = schema(
 TOP = schema("search_top", "Searches the notes.", query="What to look for.", limit={"type": "integer", "default": 5})
 POEM = schema("post_poem", "Prints a poem.", title="How it is called.", verse="Its lines.")
 LEVEL = schema("set_level", "Sets the level of the lamp.", level={"enum": [None, 1, 2], "description": "How bright."})
+FORECAST = schema(
+    "forecast", "The weather of a city.", ["city"], city="Its name.", days={"type": "integer", "default": 1}
+)
+TIMER = schema(
+    "set_timer",
+    "Sets the timer.",
+    seconds={"type": "integer"},
+    minutes={"type": "integer"},
+)
+WEB = schema("web_search", "Searches the web.", query="What to look for.")
 ANY_PRICE = schema(
     "get_price", "The price of an item.", ["item"], item="Its name.", quantity={"type": "integer", "enum": [1, 2]}
 )
@@ -116,6 +126,13 @@ ANY_PRICE = schema(
     ("question", "tool", "arguments"),
     [
         ("search the notes for mars", TOP, {"query": "mars", "limit": 5}),
+        ("the weather in New York for 3 days?", FORECAST, {"city": "New York", "days": 3}),
+        ("What will the weather be in Oslo for one day", FORECAST, {"city": "Oslo", "days": 1}),
+        ("the weather in Rome", FORECAST, {"city": "Rome"}),
+        ("set the timer to 5 minutes and 30 seconds", TIMER, {"seconds": 30, "minutes": 5}),
+        ("search the web for cheap hotels in Rome", WEB, {"query": "cheap hotels in Rome"}),
+        ("search the internet about web design", WEB, {"query": "web design"}),
+        ("search for web design", WEB, {"query": "web design"}),
         ("search the notes for 'mars' with exact words", EXACT, {"query": "mars", "exact": True}),
         ("search the notes for 'mars', not exact", EXACT, {"query": "mars", "exact": False}),
         ("print the poem 'roses are red'", POEM, {"title": "roses are red", "verse": "roses are red"}),
