@@ -68,8 +68,11 @@ def fill(tool: Tool, text: str, before: Before = NOTHING_BEFORE) -> Filled | Mis
     """The arguments for a tool. Values of required arguments are lists of candidates first, then zipped to calls."""
     found: dict[str, list[Any]] = {}
     used_numbers = 0
+    by_name, text = _by_name(tool, text)
     for parameter in tool.parameters:
-        if parameter.kind in ("integer", "number"):
+        if parameter.name in by_name:
+            values: list[Any] = [by_name[parameter.name]]
+        elif parameter.kind in ("integer", "number"):
             values, used_numbers = _number_values(parameter, tool, text, before, used_numbers)
         else:
             values = _values(parameter, tool, text, before)
@@ -82,6 +85,16 @@ def fill(tool: Tool, text: str, before: Before = NOTHING_BEFORE) -> Filled | Mis
     if not found and not tool.required and (lists := [p for p in tool.parameters if p.kind == "array"]):
         return Missing(lists[0])
     return Filled(_zipped(tool, found))
+
+
+def _by_name(tool: Tool, text: str) -> tuple[dict[str, str], str]:
+    """The texts that the request gives by the names of their parameters, and the request without them."""
+    by_name: dict[str, str] = {}
+    for parameter in tool.parameters:
+        is_text = parameter.kind in ("string", "any") and not parameter.options and parameter.meaning != "task"
+        if is_text and (said := finding.named(text, parameter.name)):
+            by_name[parameter.name], text = said
+    return by_name, text
 
 
 def _zipped(tool: Tool, found: dict[str, list[Any]]) -> tuple[Json, ...]:
@@ -117,13 +130,16 @@ def _values(parameter: Parameter, tool: Tool, text: str, before: Before) -> list
 
 
 def _strings(parameter: Parameter, tool: Tool, text: str, before: Before) -> list[Any]:
-    if not parameter.required and not (_spoken_of(parameter, text) or _only(parameter, tool)):
+    sure = parameter.meaning in UNMISTAKABLE
+    if not parameter.required and not (sure or _spoken_of(parameter, text) or _only(parameter, tool)):
         return []
     read = _READERS.get(parameter.meaning)
     if read is not None:
         return list(read(text, tool, before))
     if inside := finding.quoted(text):
-        return list(inside[:1])
+        plain = [other for other in tool.required if other.kind in ("string", "any") and not other.meaning]
+        place = plain.index(parameter) if parameter in plain else 0
+        return [inside[min(place, len(inside) - 1)]]
     if [other for other in tool.required if other.kind in ("string", "any")] == [parameter] or _only(parameter, tool):
         return [finding.topic(text)] if finding.topic(text) else []
     return []
@@ -197,14 +213,14 @@ def _number_values(parameter: Parameter, tool: Tool, text: str, before: Before, 
 
 
 def _named_number(parameter: Parameter, text: str) -> str | None:
-    tokens = text.replace("=", " ").replace(":", " ").lower().split()
-    for word, following in pairwise(tokens):
-        if word == parameter.name.lower() and (value := spoken_numbers(following)):
-            return value[0]
-    for word, following in pairwise(tokens):
-        if stem(following.strip("?.,!")) == stem(parameter.name.lower()) and (value := spoken_numbers(word)):
-            return value[-1]
-    return None
+    """The number behind the parameter's name or before it: in "20 sides 2 times", what is counted comes second."""
+    name = parameter.name.lower()
+    tokens = [token.strip("?.,!") for token in text.replace("=", " ").replace(":", " ").lower().split()]
+    pairs = list(pairwise(tokens))
+    behind = (spoken_numbers(number)[:1] for word, number in pairs if word == name)
+    before = (spoken_numbers(number)[-1:] for number, word in pairs if stem(word) == stem(name))
+    order = (before, behind) if name.endswith("s") else (behind, before)
+    return next((found[0] for way in order for found in way if found), None)
 
 
 def _as_number(text: str, parameter: Parameter) -> Any:
@@ -252,14 +268,23 @@ def _topics(text: str, tool: Tool, before: Before) -> list[str]:
 
 
 def _contents(text: str, tool: Tool, before: Before) -> list[Any]:
-    said = finding.written(text)
+    match tool.intent:
+        case "translate":
+            said = finding.translated(text)
+        case "remind":
+            said = finding.reminded(text)
+        case _:
+            said = finding.written(text)
     if said is not None and not refers_back(said):
         return [said]
     if said is None and tool.intent == "remember":
         return []  # "What do you remember?" asks for nothing to be written.
     if before.steps:
         return [Later(before.steps, TEXT)]
-    return [before.text] if before.text is not None else []
+    if before.text is not None:
+        return [before.text]
+    said = None if tool.intent else finding.after_verb(text, tool.name_words)
+    return [] if said is None or refers_back(said) else [said]
 
 
 def _first_unit(text: str, tool: Tool, before: Before) -> list[str]:
@@ -283,8 +308,9 @@ def _dates(text: str, tool: Tool, before: Before) -> list[str]:
     return finding.dates(text)[:1]
 
 
-def _things(text: str, tool: Tool, before: Before) -> list[str]:
-    return finding.things(text)
+def _found(find: Callable[[str], list[str]]) -> Callable[[str, Tool, Before], list[Any]]:
+    """What needs only the text to be found."""
+    return lambda text, _tool, _before: list(find(text))
 
 
 def _tasks(text: str, tool: Tool, before: Before) -> list[str]:
@@ -293,6 +319,13 @@ def _tasks(text: str, tool: Tool, before: Before) -> list[str]:
 
 
 _READERS: dict[str, Callable[[str, Tool, Before], list[Any]]] = {
+    "address": _found(finding.addresses),
+    "origin": _found(finding.origins),
+    "destination": _found(finding.destinations),
+    "language": _found(finding.languages),
+    "source_language": _found(finding.source_languages),
+    "clock": _found(finding.clocks),
+    "ticker": _found(finding.tickers),
     "path": _paths,
     "expression": _expressions,
     "place": _places,
@@ -302,10 +335,13 @@ _READERS: dict[str, Callable[[str, Tool, Before], list[Any]]] = {
     "to_unit": _last_unit,
     "unit": _first_unit,
     "date": _dates,
-    "thing": _things,
+    "thing": _found(finding.things),
     "task": _tasks,
 }
 """How a value of each meaning is found in a request."""
+
+UNMISTAKABLE = frozenset({"date", "origin", "destination", "language", "source_language"})
+"""Meanings whose values are taken from a request that does not speak of the parameter, even if it is optional."""
 
 
 def refers_back(text: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from .offers import unit_of
-from .wording import HAN, is_chinese
+from .vocabulary import LANGUAGES
+from .wording import HAN, is_chinese, stem
 
 # -- the pieces the patterns are made of --
 
@@ -88,6 +90,7 @@ _REMEMBERED = re.compile(
     r"|^请?(?:帮我)?(?:记住|记下|别忘了)(?:一下)?[:：，,]?\s*(.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_ZH_SAYING = re.compile(r"(?:消息|邮件|短信|信)[，,]?(?:说|告诉\S{1,4}?[，,：:])\s*(.+)$", re.DOTALL)
 _ZH_BETWEEN = re.compile(r"^(?:把|将)(.+?)(?:写入|写到|写进|保存到|保存为|存到|存入|存为|记录到|放到)", re.DOTALL)
 _ZH_INTO = re.compile(r"(?:在|往|向|到).+?(?:中|里)?(?:写入|写上|写|记录|保存)\s*(.+)$", re.DOTALL)
 
@@ -126,6 +129,37 @@ _OF = re.compile(
     r"\s*(?:cost|mean|worth)?\s*\??$",
     re.IGNORECASE,
 )
+_BARE = re.compile(r"[^\s,;，；]+")
+_EMAIL = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+", re.ASCII)
+_RECIPIENTS = (
+    re.compile(rf"\b(?:to|for)\s+({_NAME})"),
+    re.compile(rf"\b(?:[Ss]end|[Ee]mail|[Mm]ail|[Mm]essage|[Tt]ell|[Gg]ive|[Ww]rite)\s+({_NAME})"),
+    re.compile(rf"(?:发送?给|告诉|通知|给)([{HAN}]{{2,4}}?)(?=[，,：:说发写]|$)"),
+)
+_ORIGIN = re.compile(rf"\bfrom\s+({_NAME})|从\s*([{HAN}]{{2,6}}?)(?=到|去|飞|出发|$)")
+_DESTINATION = re.compile(rf"\bto\s+({_NAME})|(?:到|去|飞往?)\s*([{HAN}]{{2,6}}?)(?=的|$|[，,。？?])")
+_CLOCK = re.compile(
+    r"\b\d{1,2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?|o'clock)|\b\d{1,2}:\d{2}\b|\bin\s+\d+\s+(?:minutes?|hours?)\b|\b(?:noon|midnight)\b"
+    r"|(?:明天|今晚|后天)?(?:早上|上午|中午|下午|晚上)?\s*[\d一二三四五六七八九十]{1,3}点(?:半|\d{1,2}分)?",
+    re.IGNORECASE,
+)
+_REMINDED = re.compile(
+    r"\bremind(?:er)?\b(?:\s+(?:me|us))?\s*(?:to|about|of|that|:)?\s*(.+)$|提醒(?:我|一下|我们)*\s*[:：，,]?(.+)$",
+    re.IGNORECASE,
+)
+_AROUND_CLOCK = re.compile(r"\s*\b(?:at|by|around)\s*$|[在于]\s*$", re.IGNORECASE)
+_KIND_OF_TEXT = r"(?:(?:the|this)\s+)?(?:(?:word|text|string|sentence|phrase|letters of)\s+)?"
+_CALLED = re.compile(rf"\b(?:called|named)\s+({_NAME})|(?:叫做?|名为)\s*([{HAN}]{{2,4}})")
+_LANGUAGE = "|".join(sorted((name for names in LANGUAGES for name in names.split()), key=len, reverse=True))
+_LANGUAGES = re.compile(rf"(?<![A-Za-z])(?:{_LANGUAGE})(?![A-Za-z])", re.IGNORECASE)
+_FROM_LANGUAGE = re.compile(rf"(?:\bfrom\s+|从)({_LANGUAGE})", re.IGNORECASE)
+_TRANSLATED = re.compile(
+    rf"\btranslate\s+(.+?)\s+(?:from\s+\w+\s+)?(?:in)?to\s+(?:{_LANGUAGE})\W*$"
+    rf"|(?:把|将)([^把将]+?)(?:从.{{1,4}})?(?:翻译|译)[成为到]|(?:翻译|译)(?:一下)?\s*[:：]?\s*(.+?)(?:[成为到](?:{_LANGUAGE}))?\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TICKER = re.compile(r"(?<![A-Za-z])[A-Z]{2,5}(?:\.[A-Z]{1,2})?(?![A-Za-z])")
+_SHARES = re.compile(r"\s*\b(?:stocks?|shares?)\b\s*|(?:的)?(?:股票|股价|股份)", re.IGNORECASE)
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b|\b(?:today|tomorrow|yesterday)\b|今天|明天|昨天", re.IGNORECASE)
 _UNIT_WORD = re.compile(rf"°?[A-Za-z]+|[{HAN}]+")
 
@@ -202,6 +236,8 @@ def things(text: str) -> list[str]:
     """Goods and other nouns: what is counted ("3 apples"), else what the text is about."""
     if inside := quoted(text):
         return inside
+    if called := _first(_CALLED.search(text)):
+        return called
     counted = _COUNTED.findall(text) or _ZH_COUNTED.findall(text)
     if counted:
         return list(dict.fromkeys(counted))
@@ -219,7 +255,7 @@ def written(text: str) -> str | None:
         return inside[0]
     if remembered := _REMEMBERED.match(text.strip(" .。")):
         return remembered.group(1) or remembered.group(2)
-    for pattern in (_ZH_BETWEEN, _BETWEEN, _AFTER, _ZH_INTO):
+    for pattern in (_ZH_BETWEEN, _BETWEEN, _AFTER, _ZH_SAYING, _ZH_INTO):
         match = pattern.search(text.strip(" .?"))
         if match and match.group(1).strip(" ：:") and match.group(1).strip() not in names:
             return match.group(1).strip(" ：:")
@@ -257,6 +293,88 @@ def units(text: str) -> list[str]:
         elif not word.isascii():
             found += _han_units(word)
     return found
+
+
+def named(text: str, name: str) -> tuple[str, str] | None:
+    """What a request gives under a name, as in `subject 'Lunch'` and `subject=Lunch`, and the request without it."""
+    spoken = re.escape(name).replace("_", r"[_\s]")
+    for match in re.finditer(rf"(?<!\w){spoken}(?!\w)\s*(?:(=)|[:：]|\bis\b|[为是])?\s*", text, re.IGNORECASE):
+        said = _QUOTED.match(text, match.end())
+        value = next(group for group in said.groups() if group is not None) if said else ""
+        if not said and match.group(1) and (said := _BARE.match(text, match.end())):
+            value = said.group().rstrip(".?!。？！")
+        if said and value:
+            return value, f"{text[: match.start()]} {text[said.end() :]}"
+    return None
+
+
+def addresses(text: str) -> list[str]:
+    """Who something is sent to: addresses, else the one who is named."""
+    if found := _EMAIL.findall(text):
+        return list(dict.fromkeys(found))
+    matches = (pattern.search(text) for pattern in _RECIPIENTS)
+    return _first(next((match for match in matches if match), None))
+
+
+def origins(text: str) -> list[str]:
+    """Where a way begins."""
+    return _first(_ORIGIN.search(text))
+
+
+def destinations(text: str) -> list[str]:
+    """Where a way leads."""
+    return _first(_DESTINATION.search(text))
+
+
+def _first(match: re.Match[str] | None) -> list[str]:
+    """What the first group that took part has found."""
+    return [] if match is None else [next(group for group in match.groups() if group)]
+
+
+def languages(text: str) -> list[str]:
+    """The language that a text is to be in: the last that is named, but for the one that it is in."""
+    first = _FROM_LANGUAGE.search(text)
+    found = [match.group() for match in _LANGUAGES.finditer(text) if first is None or match.start() != first.start(1)]
+    return found[-1:]
+
+
+def source_languages(text: str) -> list[str]:
+    """The language that a text is in."""
+    return _first(_FROM_LANGUAGE.search(text))
+
+
+def translated(text: str) -> str | None:
+    """What is to be translated."""
+    if inside := quoted(text):
+        return inside[0]
+    match = _TRANSLATED.search(text.strip())
+    return next((group.strip(" ：:，,") for group in match.groups() if group), None) if match else None
+
+
+def clocks(text: str) -> list[str]:
+    """Times of day, and how long it is until then."""
+    return [match.group().strip() for match in _CLOCK.finditer(text)]
+
+
+def reminded(text: str) -> str | None:
+    """What somebody wants to be reminded of, without the time."""
+    if inside := quoted(text):
+        return inside[0]
+    if clock := _CLOCK.search(text):
+        text = f"{_AROUND_CLOCK.sub('', text[: clock.start()])} {text[clock.end() :]}"
+    found = _first(_REMINDED.search(text.strip(" .。!！?？")))
+    return " ".join(found[0].split()).strip(" ，,") or None if found else None
+
+
+def after_verb(text: str, verbs: Collection[str]) -> str | None:
+    """What follows a verb that a request begins with; `verbs` are stems."""
+    match = re.match(rf"\W*(?:please\s+)?([a-z]+)\s+{_KIND_OF_TEXT}(.+?)[\s.?!]*$", text, re.IGNORECASE)
+    return match.group(2) if match and stem(match.group(1).lower()) in verbs else None
+
+
+def tickers(text: str) -> list[str]:
+    """Symbols of stocks; else what the request is about, without the word for stocks."""
+    return _TICKER.findall(text) or [_SHARES.sub("", thing).strip() for thing in things(text)]
 
 
 def _han_units(run: str) -> list[str]:

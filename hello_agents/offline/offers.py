@@ -12,6 +12,8 @@ from .wording import content_words, mentions, words
 Json = dict[str, Any]
 
 _THINKING = frozenset({"thought", "think", "reason"})
+_ONLY_WITH = {"task": "delegate", "address": "send", "clock": "remind"}
+"""Meanings that words have with one intent only."""
 _FINISHING = frozenset({"finish", "final_answer", "finalanswer", "submit_answer"})
 
 
@@ -137,7 +139,7 @@ def _meaning(name: str, description: str, kind: str, intent: str) -> str:
                 said is description or intent not in ("convert", "translate")
             ):
                 continue
-            if meaning.key == "task" and intent != "delegate":
+            if meaning.key in _ONLY_WITH and intent != _ONLY_WITH[meaning.key]:
                 continue
             if any(mentions(said.replace("_", " "), word) for word in meaning.words):
                 return meaning.key

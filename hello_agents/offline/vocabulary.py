@@ -56,7 +56,7 @@ INTENTS = (
     _intent("price", "price, cost, expensive, how much, 价格, 多少钱, 价钱, 售价", "price, cost, quote, 价格"),
     _intent("translate", "translate, translation, 翻译", "translate, translator, translation, 翻译"),
     _intent("time", "what time, what date, today's date, 几点, 时间, 日期, 几号", "time, clock, date, now, 时间, 日期"),
-    _intent("send", "send, email, mail, 发送, 发给, 邮件", "send, email, mail, message, 发送, 邮件"),
+    _intent("send", "send, email, mail, 发送, 发给, 发消息, 发短信, 邮件", "send, email, mail, message, 发送, 邮件"),
     _intent(
         "list",
         "list the files, list files, which files, what files, directory, folder, ls, project structure, "
@@ -85,10 +85,11 @@ INTENTS = (
     ),
     _intent(
         "arithmetic",
-        "calculate, compute, sum, total, add, plus, times, minus, multiply, divide, product, average, percent, double, "
+        "calculate, compute, sum, total, add, plus, minus, multiply, divide, product, average, percent, double, "
         "subtract, evaluate, square root, 计算, 算一下, 求和, 总和, 合计, 相加, 平均, 等于多少, 是多少, 得多少, 加起来",
         "calculator, calculate, calc, compute, math, arithmetic, evaluate, expression, 计算, 算术",
     ),
+    _intent("remind", "remind, reminder, alarm, wake me, 提醒, 闹钟", "remind, reminder, alarm, 提醒, 闹钟"),
 )
 """From the particular to the general: a tool's name is taken for the first intent that it has a word of."""
 
@@ -102,17 +103,27 @@ class Meaning:
 
 
 MEANINGS = (
+    Meaning(
+        "address", ("to", "recipient", "recipients", "receiver", "email", "mail", "address", "收件人", "邮箱", "地址")
+    ),
+    Meaning("origin", ("origin", "departure", "from city", "出发地", "始发地")),
+    Meaning("destination", ("destination", "arrival", "目的地", "到达地")),
+    Meaning("source_language", ("source language", "source lang", "from language", "源语言")),
+    Meaning("language", ("language", "lang", "语言", "语种")),
     Meaning("task", ("task", "goal", "instruction", "instructions", "prompt", "任务", "目标")),
     Meaning("path", ("path", "file", "filename", "filepath", "dir", "directory", "folder", "路径", "文件")),
     Meaning("expression", ("expression", "expr", "formula", "equation", "表达式", "算式")),
     Meaning("place", ("city", "location", "place", "town", "country", "region", "城市", "地点", "地区")),
+    Meaning("place", ("timezone", "time zone", "zone", "tz", "时区")),
     Meaning("query", ("query", "keyword", "keywords", "search", "term", "topic", "查询", "关键词")),
     Meaning("content", ("content", "contents", "body", "text", "note", "message", "内容", "正文")),
     Meaning("from_unit", ("from", "source")),
     Meaning("to_unit", ("to", "target")),
     Meaning("unit", ("unit", "currency", "单位")),
     Meaning("date", ("date", "day", "日期")),
-    Meaning("thing", ("item", "product", "name", "title", "object", "word", "symbol", "商品", "名称", "物品")),
+    Meaning("clock", ("time", "when", "hour", "时间", "时刻")),
+    Meaning("ticker", ("ticker", "symbol", "股票代码")),
+    Meaning("thing", ("item", "product", "name", "title", "object", "word", "商品", "名称", "物品")),
 )
 
 UNITS = {
@@ -135,6 +146,16 @@ UNITS = {
     "cny": "cny yuan 人民币",
 }
 """Units by their usual symbol, with what people write for them."""
+
+LANGUAGES = (
+    "Arabic 阿拉伯语 阿拉伯文", "Chinese Mandarin 中文 汉语", "Czech 捷克语", "Danish 丹麦语", "Dutch 荷兰语",
+    "English 英语 英文", "Finnish 芬兰语", "French 法语 法文", "German 德语 德文", "Greek 希腊语", "Hebrew 希伯来语",
+    "Hindi 印地语", "Hungarian 匈牙利语", "Indonesian 印尼语", "Italian 意大利语 意大利文", "Japanese 日语 日文",
+    "Korean 韩语 韩文", "Latin 拉丁语", "Norwegian 挪威语", "Persian 波斯语", "Polish 波兰语", "Portuguese 葡萄牙语",
+    "Russian 俄语 俄文", "Spanish 西班牙语 西班牙文", "Swedish 瑞典语", "Thai 泰语", "Turkish 土耳其语",
+    "Ukrainian 乌克兰语", "Vietnamese 越南语",
+)  # fmt: skip
+"""Languages that a text can be translated into, each by its names."""
 
 NUMBER_WORDS = {
     word: str(value)
