@@ -14,8 +14,9 @@ from ..core.message import Message, Usage
 from ..core.run import Replied
 from .anthropic_stream import Accumulator
 from .blocks import fitting, plain
+from .errors import fields_of
 from .repair import Turn, turns
-from .reply import WrittenCall, assemble, assistant, fields_of
+from .reply import WrittenCall, assemble, assistant
 
 __all__ = ["KEPT", "PATH", "STATUS_OF", "Accumulator", "decode", "decode_request", "encode"]
 

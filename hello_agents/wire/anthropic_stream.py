@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.arguments import utf8
 from ..core.exceptions import EmptyReply
-from ..core.loose import mapping, string
+from ..core.loose import mapping, mappings, string
 from ..core.run import Delta, Replied
-from .reply import fields_of
+from .errors import fields_of
 
 
 class Accumulator:
@@ -31,6 +31,11 @@ class Accumulator:
         """What the event adds. Raises the error that the event tells of."""
         event = fields_of(chunk)
         match event.get("type"):
+            case "message":
+                # Some answer at once though a stream was asked for.
+                self._message = {**event}
+                for index, block in enumerate(mappings(event.get("content"))):
+                    yield from self._start(index, block)
             case "message_start":
                 self._message = {**mapping(event.get("message"))}
             case "content_block_start":

@@ -14,9 +14,10 @@ from ..core.loose import mapping, mappings, number, string
 from ..core.message import Message, Usage
 from ..core.run import Delta, Replied
 from .blocks import fitting, plain
+from .errors import fields_of
 from .gemini_schema import gemini_schema
 from .repair import Turn, turns
-from .reply import WrittenCall, assemble, assistant, fields_of
+from .reply import WrittenCall, assemble, assistant
 
 __all__ = ["KEPT", "PATH", "Accumulator", "decode", "decode_request", "encode"]
 

@@ -12,10 +12,11 @@ from ..core.exceptions import EmptyReply, ModelRefused
 from ..core.loose import mapping, mappings, parts, string
 from ..core.message import ROLES, Message, Role
 from ..core.run import Replied
+from .errors import fields_of
 from .openai_reply import Draft, reasoning_of, wire_calls, written_call
 from .openai_stream import Accumulator
 from .repair import repair
-from .reply import MALFORMED, fields_of, read_calls
+from .reply import MALFORMED, read_calls
 
 __all__ = [
     "MALFORMED",

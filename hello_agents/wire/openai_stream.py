@@ -10,8 +10,9 @@ from ..core.arguments import read_arguments, utf8
 from ..core.exceptions import EmptyReply
 from ..core.loose import mapping, mappings, parts, string
 from ..core.run import Delta, Replied
+from .errors import fields_of
 from .openai_reply import Draft, reasoning_of, wire_calls, written_arguments
-from .reply import WrittenCall, fields_of
+from .reply import WrittenCall
 from .thinking import Piece
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from ..core.arguments import read_arguments, utf8
-from ..core.exceptions import BadReply, EmptyReply
-from ..core.loose import mapping, short
+from ..core.exceptions import EmptyReply
 from ..core.message import Message, ToolCall, Usage
 from ..core.run import Replied
-from .errors import told
 
 MALFORMED = "malformed"
 """In the metadata of a reply: by call id, the arguments that could not be read, as the model wrote them."""
@@ -84,17 +82,3 @@ def read_calls(written: Sequence[WrittenCall], step: int, language: str) -> list
         seen.add(id)
         calls.append(ToolCall(utf8(id), utf8(call.name), *read_arguments(call.arguments, language)))
     return calls
-
-
-def fields_of(response: object) -> Mapping[str, Any]:
-    """The fields of a response or chunk, unless it is an error or nothing that has fields."""
-    if not isinstance(response, Mapping):
-        raise BadReply(
-            f"The provider sent {short(response)} where a JSON object belongs. "
-            "Look at the base URL: it often ends in /v1.",
-            provider_message=response if isinstance(response, str) else "",
-        )
-    fields = mapping(cast("object", response))
-    if error := fields.get("error"):
-        raise told(error)
-    return fields

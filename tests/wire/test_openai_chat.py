@@ -145,7 +145,15 @@ def test_a_reply_with_everything():
 
 
 @pytest.mark.parametrize(
-    "usage", [None, {}, {"prompt_tokens": None, "prompt_tokens_details": None}, "?", {"prompt_tokens": "9"}]
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": None, "prompt_tokens_details": None},
+        "?",
+        {"prompt_tokens": "9"},
+        *[{"prompt_tokens": float(word)} for word in ("inf", "-inf", "nan")],
+    ],
 )
 def test_tokens_that_are_not_told_are_nought(usage):
     assert decode(reply(usage=usage, content="x")).usage == Usage()
