@@ -34,16 +34,20 @@ class Draft:
 
     def envelope(self, fields: Mapping[str, Any]) -> None:
         """Adds what stands around the choices: tokens and the model's name, where they are told."""
-        if mapping(fields.get("usage")):
-            self.usage = _usage(fields["usage"])
+        self.count(fields.get("usage"))
         self.model = string(fields.get("model")) or self.model
+
+    def count(self, usage: object) -> None:
+        """Takes the tokens over, where they are told: each count is of the whole reply."""
+        if mapping(usage):
+            self.usage = _usage(usage)
 
     def replied(self, step: int, language: str) -> Replied:
         """The whole reply. Raises `EmptyReply` when it says and calls nothing."""
         content, reasoning = self._texts()
-        return assemble(
-            content, reasoning, self.calls, self.usage, self.model, self.finish, step=step, language=language
-        )
+        # Some servers send a call of nothing beside a text.
+        calls = [call for call in self.calls if call.name or call.arguments]
+        return assemble(content, reasoning, calls, self.usage, self.model, self.finish, step=step, language=language)
 
     def _texts(self) -> tuple[str, str | None]:
         for part, piece in self.split.close():

@@ -16,6 +16,10 @@ from .reply import WrittenCall
 from .thinking import Piece
 
 
+_TOLD = ("content", "refusal", "reasoning_content", "reasoning", "tool_calls", "function_call")
+"""What a message says, calls or thinks."""
+
+
 class Accumulator:
     """A streamed reply being put together. `feed` it the chunks, ask for the `rest`, then `finish` it."""
 
@@ -28,6 +32,8 @@ class Accumulator:
         self._half = ""
         """The first half of a character whose second half comes with the next chunk."""
         self._began = False
+        self._in_pieces = False
+        """Whether anything came in pieces."""
 
     def feed(self, chunk: object) -> Iterator[Delta]:
         """What the chunk adds. Raises the error that the chunk tells of."""
@@ -55,7 +61,17 @@ class Accumulator:
     def _choice(self, choice: Mapping[str, Any]) -> Iterator[Delta]:
         self._began = True
         self._draft.finish = string(choice.get("finish_reason")) or self._draft.finish
-        wire = mapping(choice.get("delta") or choice.get("message"))
+        # Kimi counts here.
+        self._draft.count(choice.get("usage"))
+        wire = mapping(choice.get("delta"))
+        if wire:
+            yield from self._add(wire)
+            self._in_pieces = self._in_pieces or any(wire.get(name) for name in _TOLD)
+        elif not self._in_pieces:
+            # Some servers end a stream with the message as a whole: it has been told.
+            yield from self._add(mapping(choice.get("message")))
+
+    def _add(self, wire: Mapping[str, Any]) -> Iterator[Delta]:
         said, thought, _ = parts(wire.get("content"))
         if thought := (reasoning_of(wire) or "") + thought:
             self._draft.reasoning.append(thought)
@@ -133,9 +149,10 @@ class _Slot:
     def is_over(self, id: str, name: str, piece: str, *, indexed: bool) -> bool:
         """Whether the delta begins another call, though it came to this one's place.
 
-        Some servers send every call under index 0, and some repeat the name with every piece.
+        Some servers send every call under index 0, and some repeat the name with every piece, or make up another
+        id for each: an id alone begins no call, and nor does one with the same name before the arguments are whole.
         """
-        if id and self.id and id != self.id:
+        if id and self.id and id != self.id and name and (name != self.name or not self.text or self._is_whole()):
             return True
         if self.named_again and piece.strip():
             return True

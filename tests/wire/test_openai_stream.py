@@ -193,6 +193,54 @@ def test_servers_that_repeat_themselves():
     assert [call.arguments for call in unnamed] == [{"x": 1}]
 
 
+@pytest.mark.parametrize("name", [None, "", "f"])
+@pytest.mark.parametrize("index", [0, None])
+@pytest.mark.parametrize("pieces", [['{"x"', ":", "1}"], ["", '{"x":', "1}"], ["", '{"x":1}', ""]])
+def test_servers_that_make_up_an_id_for_every_piece(name, index, pieces):
+    if name == "f" and not pieces[0]:
+        return  # Two calls without arguments look the same.
+
+    def call(first, index):
+        ids = range(first, first + len(pieces))
+        return [
+            call_delta(index, f"id-{id}", name if at else "f", piece)
+            for at, (id, piece) in enumerate(zip(ids, pieces, strict=True))
+        ]
+
+    assert calls(*call(0, index)) == [ToolCall("id-0", "f", {"x": 1})]
+    two = calls(*call(0, index), *call(9, index and 1))
+    assert [(call.id, call.arguments) for call in two] == [("id-0", {"x": 1}), ("id-9", {"x": 1})]
+
+
+def test_a_stream_that_ends_in_the_message_as_a_whole():
+    message = {"role": "assistant", "content": "Hello", "reasoning_content": "hm"}
+    end = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}
+    pieces = [chunk(role="assistant", content=""), chunk(reasoning_content="hm"), chunk(content="Hel")]
+    replied, deltas = accumulated([*pieces, chunk(content="lo"), end])
+    assert replied == Replied(Message("Hello", "assistant", reasoning="hm"), Usage(3), None, "stop")
+    assert "".join(delta.text for delta in deltas) == "hmHello"
+    called = {"choices": [{"message": {"tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]}}]}
+    assert calls(call_delta(0, "a", "f", "{}"), called) == [ToolCall("a", "f")]
+    assert accumulated([chunk(role="assistant"), end])[0].message.content == "Hello"
+
+
+def test_tokens_that_are_counted_in_the_choice():
+    last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": {"prompt_tokens": 3}}]}
+    assert accumulated([chunk(content="A"), last])[0].usage == Usage(3)
+
+
+@pytest.mark.parametrize("id", ["", None, "a"])
+def test_a_call_of_nothing_is_none(id):
+    nothing = {"id": id, "type": "function", "function": {"name": "", "arguments": ""}}
+    old = {"name": "", "arguments": ""}
+    for message in ({"tool_calls": [nothing]}, {"function_call": old}):
+        whole = {"choices": [{"message": {"content": "hi", **message}}]}
+        assert decode(whole).message == Message("hi", "assistant")
+        assert accumulated([chunk(content="hi"), chunk(**message)])[0].message == Message("hi", "assistant")
+        with pytest.raises(EmptyReply):
+            accumulated([chunk(**message)])
+
+
 def test_an_index_that_comes_late_or_goes():
     assert calls(call_delta(None, "a", "f", "{"), call_delta(0, None, None, "}")) == [ToolCall("a", "f")]
     assert calls(call_delta(0, "a", "f", "{"), call_delta(None, None, None, "}")) == [ToolCall("a", "f")]
