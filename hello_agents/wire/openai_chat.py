@@ -16,7 +16,7 @@ from .errors import fields_of
 from .openai_reply import Draft, reasoning_of, wire_calls, written_call
 from .openai_stream import Accumulator
 from .repair import repair
-from .reply import MALFORMED, read_calls
+from .reply import EXTRA, MALFORMED, beside, read_calls
 
 __all__ = [
     "MALFORMED",
@@ -56,11 +56,14 @@ def encode(
     """The body of a request, as plain JSON values. `Request.at` stays here.
 
     `send_reasoning`: earlier thinking goes back as `reasoning_content`; some providers ask for it, others refuse it.
+    What stood beside a call goes back to Gemini, which signs its calls there; others would refuse it.
     `extra`: further fields of the body, over the ones made here; `None` takes a field out.
     """
     body: dict[str, Any] = {
         "model": model,
-        "messages": encode_messages(request.messages, send_reasoning=send_reasoning, language=language),
+        "messages": encode_messages(
+            request.messages, send_reasoning=send_reasoning, send_extra="gemini" in model.lower(), language=language
+        ),
     }
     if request.tools:
         body["tools"] = utf8_values(list(request.tools))
@@ -80,17 +83,21 @@ def encode(
 
 
 def encode_messages(
-    messages: Iterable[Message], *, send_reasoning: bool = False, language: str = "en"
+    messages: Iterable[Message],
+    *,
+    send_reasoning: bool = False,
+    send_extra: bool = False,
+    language: str = "en",
 ) -> list[dict[str, Any]]:
     """Messages on the wire, one for each message of the repaired history."""
-    return [_encode_message(message, send_reasoning) for message in repair(messages, language)]
+    return [_encode_message(message, send_reasoning, send_extra) for message in repair(messages, language)]
 
 
 def encode_tool_choice(choice: ToolChoice) -> str | dict[str, Any]:
     return choice if choice in _WORDS else {"type": "function", "function": {"name": choice}}
 
 
-def _encode_message(message: Message, send_reasoning: bool) -> dict[str, Any]:
+def _encode_message(message: Message, send_reasoning: bool, send_extra: bool) -> dict[str, Any]:
     content = None if message.content is None else utf8(message.content)
     match message.role:
         case "tool":
@@ -98,12 +105,14 @@ def _encode_message(message: Message, send_reasoning: bool) -> dict[str, Any]:
         case "assistant":
             wire: dict[str, Any] = {"role": "assistant", "content": content}
             if message.tool_calls:
+                extra = mapping(message.metadata.get(EXTRA) if send_extra else None)
                 wire["tool_calls"] = [
                     {
                         "id": call.id,
                         "type": "function",
                         "function": {"name": call.name, "arguments": write_arguments(call.arguments)},
                     }
+                    | ({"extra_content": extra[call.id]} if call.id in extra else {})
                     for call in message.tool_calls
                 ]
             if send_reasoning and message.reasoning is not None:
@@ -153,14 +162,15 @@ def _decode_message(wire: Mapping[str, Any], at: int, language: str) -> Message:
     said, thought, other = parts(wire.get("content"))
     if other:
         raise ModelRefused(f"Message {at} has a part of type {other[0]!r}. Messages here are text; leave it out.")
+    written = [written_call(call) for call in wire_calls(wire)] if role == "assistant" else []
+    calls = read_calls(written, at, language)
     return Message(
         said,
         role,
-        tool_calls=read_calls([written_call(call) for call in wire_calls(wire)], at, language)
-        if role == "assistant"
-        else (),
+        tool_calls=calls,
         answers=string(wire.get("tool_call_id")) if role == "tool" else None,
         reasoning=reasoning_of(wire) or thought or None,
+        metadata=beside(calls, written),
     )
 
 

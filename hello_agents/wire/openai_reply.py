@@ -63,7 +63,8 @@ class Draft:
 def written_call(wire: Mapping[str, Any]) -> WrittenCall:
     """A call as the wire has it."""
     function = mapping(wire.get("function"))
-    return WrittenCall(string(wire.get("id")), string(function.get("name")), written_arguments(function))
+    id, name = string(wire.get("id")), string(function.get("name"))
+    return WrittenCall(id, name, written_arguments(function), mapping(wire.get("extra_content")))
 
 
 def wire_calls(wire: Mapping[str, Any]) -> list[Mapping[str, Any]]:

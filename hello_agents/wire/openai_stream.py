@@ -15,7 +15,6 @@ from .openai_reply import Draft, reasoning_of, wire_calls, written_arguments
 from .reply import WrittenCall
 from .thinking import Piece
 
-
 _TOLD = ("content", "refusal", "reasoning_content", "reasoning", "tool_calls", "function_call")
 """What a message says, calls or thinks."""
 
@@ -55,7 +54,7 @@ class Accumulator:
             raise EmptyReply("The stream ended without a choice. Ask again; if it stays so, look at the model's name.")
         for _ in self.rest():
             pass
-        self._draft.calls = [WrittenCall(slot.id, slot.name, slot.text) for slot in self._slots]
+        self._draft.calls = [WrittenCall(slot.id, slot.name, slot.text, slot.extra) for slot in self._slots]
         return self._draft.replied(self._step, self._language)
 
     def _choice(self, choice: Mapping[str, Any]) -> Iterator[Delta]:
@@ -102,6 +101,7 @@ class Accumulator:
         name = name or slot.heir
         first = not slot.name
         slot.id = slot.id or id
+        slot.extra = {**slot.extra, **mapping(wire.get("extra_content"))}
         if slot.name and name and name != slot.name and not slot.text:
             slot.name += name
         slot.name = slot.name or name
@@ -138,6 +138,7 @@ class _Slot:
     heir: str = ""
     """The name of a call that was only named by the delta before its first piece."""
     pieces: list[str] = field(default_factory=list[str])
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     indexed: bool = False
     named_again: bool = False
     """Its name came once more after its end: the server repeats itself, or another call begins with the next piece."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.arguments import read_arguments, utf8
@@ -14,6 +14,9 @@ from ..core.run import Replied
 MALFORMED = "malformed"
 """In the metadata of a reply: by call id, the arguments that could not be read, as the model wrote them."""
 
+EXTRA = "extra_content"
+"""In the metadata of a reply: by call id, what the provider put beside the call. It has to go back as it came."""
+
 
 @dataclass(frozen=True, slots=True)
 class WrittenCall:
@@ -22,6 +25,8 @@ class WrittenCall:
     id: str
     name: str
     arguments: str
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What stands beside it, to be sent back."""
 
 
 def assemble(
@@ -61,8 +66,14 @@ def assistant(
         "assistant",
         tool_calls=calls,
         reasoning=reasoning,
-        metadata={**(metadata or {}), **({MALFORMED: malformed} if malformed else {})},
+        metadata={**(metadata or {}), **({MALFORMED: malformed} if malformed else {}), **beside(calls, written)},
     )
+
+
+def beside(calls: Sequence[ToolCall], written: Sequence[WrittenCall]) -> dict[str, Any]:
+    """What came beside the calls, as metadata of their message."""
+    extra = {call.id: wire.extra for call, wire in zip(calls, written, strict=True) if wire.extra}
+    return {EXTRA: extra} if extra else {}
 
 
 def read_calls(written: Sequence[WrittenCall], step: int, language: str) -> list[ToolCall]:

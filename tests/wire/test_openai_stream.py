@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from support.histories import arguments, names, said
 from support.openai_server import chunks_of
 
+from hello_agents.core.action import Request
 from hello_agents.core.exceptions import BadReply, EmptyReply, RateLimited
 from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.core.run import Delta, Replied
-from hello_agents.wire.openai_chat import Accumulator, decode
+from hello_agents.wire.openai_chat import Accumulator, decode, decode_messages, encode
 from hello_agents.wire.thinking import ThinkSplitter
 
 
@@ -222,6 +223,25 @@ def test_a_stream_that_ends_in_the_message_as_a_whole():
     called = {"choices": [{"message": {"tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]}}]}
     assert calls(call_delta(0, "a", "f", "{}"), called) == [ToolCall("a", "f")]
     assert accumulated([chunk(role="assistant"), end])[0].message.content == "Hello"
+
+
+@pytest.mark.parametrize("holder", ["google", "vertex"])
+def test_what_gemini_signs_beside_a_call_goes_back_to_gemini_and_to_nobody_else(holder):
+    extra = {holder: {"thought_signature": "c2ln"}}
+    wire = [
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}, "extra_content": extra},
+        {"id": "b", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+    ]
+    whole = decode({"choices": [{"message": {"tool_calls": wire}}]}).message
+    pieces = [chunk(tool_calls=[{"index": at, **call}]) for at, call in enumerate(wire)]
+    assert accumulated(pieces)[0].message == whole
+    assert decode_messages([{"role": "assistant", "tool_calls": wire}]) == [whole]
+    again = Message.from_dict(json.loads(json.dumps(whole.to_dict())))
+    request = Request([Message("q", "user"), again, *(Message("1", "tool", answers=id) for id in "ab")])
+    for model, beside in [("gemini-3-flash", extra), ("google/gemini-3-pro", extra), ("gpt-4o", None)]:
+        sent = encode(request, model=model)["messages"][1]["tool_calls"]
+        assert [call.get("extra_content") for call in sent] == [beside, None]
+        assert [{**call, "extra_content": None} for call in sent] == [{**call, "extra_content": None} for call in wire]
 
 
 def test_tokens_that_are_counted_in_the_choice():
