@@ -324,6 +324,11 @@ class Accumulator:
         found = {} if self._candidate is None else {"candidates": [candidate]}
         return decode({**self._fields, "candidates": [], **found}, step=self._step, language=self._language)
 
+    @property
+    def ended(self) -> bool:
+        """Whether a reason to finish was given."""
+        return bool((self._candidate or {}).get("finishReason"))
+
     def _told(self, part: Mapping[str, Any]) -> Iterator[Delta]:
         if call := mapping(part.get("functionCall")):
             written = _written(call)

@@ -15,6 +15,9 @@ from .openai_reply import Draft, reasoning_of, wire_calls, written_arguments
 from .reply import WrittenCall
 from .thinking import Piece
 
+DONE = {"done": True}
+"""Stands for the mark at the end of a stream, which the client keeps to itself."""
+
 _TOLD = ("content", "refusal", "reasoning_content", "reasoning", "tool_calls", "function_call")
 """What a message says, calls or thinks."""
 
@@ -31,6 +34,7 @@ class Accumulator:
         self._half = ""
         """The first half of a character whose second half comes with the next chunk."""
         self._began = False
+        self._done = False
         self._in_pieces = False
         """Whether anything came in pieces."""
 
@@ -38,6 +42,7 @@ class Accumulator:
         """What the chunk adds. Raises the error that the chunk tells of."""
         fields = fields_of(chunk)
         self._draft.envelope(fields)
+        self._done = self._done or fields.get("done") is True
         for choice in mappings(fields.get("choices")):
             if choice.get("index") in (0, None):
                 yield from self._choice(choice)
@@ -57,6 +62,11 @@ class Accumulator:
         self._draft.calls = [WrittenCall(slot.id, slot.name, slot.text, slot.extra) for slot in self._slots]
         return self._draft.replied(self._step, self._language)
 
+    @property
+    def ended(self) -> bool:
+        """Whether a reason to finish was given, or the end marked. Many servers leave out one of the two."""
+        return self._done or self._draft.finish is not None
+
     def _choice(self, choice: Mapping[str, Any]) -> Iterator[Delta]:
         self._began = True
         self._draft.finish = string(choice.get("finish_reason")) or self._draft.finish
@@ -66,9 +76,11 @@ class Accumulator:
         if wire:
             yield from self._add(wire)
             self._in_pieces = self._in_pieces or any(wire.get(name) for name in _TOLD)
-        elif not self._in_pieces:
+        elif whole := mapping(choice.get("message")):
+            self._done = True
             # Some servers end a stream with the message as a whole: it has been told.
-            yield from self._add(mapping(choice.get("message")))
+            if not self._in_pieces:
+                yield from self._add(whole)
 
     def _add(self, wire: Mapping[str, Any]) -> Iterator[Delta]:
         said, thought, _ = parts(wire.get("content"))

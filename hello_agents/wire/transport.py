@@ -13,6 +13,7 @@ from ..core.exceptions import LLMException
 from ..core.loose import string
 from .clients import Clients
 from .errors import Address, error_in, kind_of, network_errors, not_installed, shown, told
+from .openai_stream import DONE
 
 NO_KEY = "none"
 """Sent where a server needs no key; the clients insist on one."""
@@ -51,6 +52,8 @@ class GeneratedTransport:
                     return
                 for chunk in chunks:
                     yield self._address.heard(chunk)
+                if getattr(chunks, "done", False):
+                    yield DONE
 
     async def asend(self, path: str, body: dict[str, Any]) -> object:
         """`send`, awaited."""
@@ -68,6 +71,8 @@ class GeneratedTransport:
                     return
                 async for chunk in chunks:
                     yield self._address.heard(chunk)
+                if getattr(chunks, "done", False):
+                    yield DONE
 
     def close(self) -> None:
         """Closes the connections of the sync client. The next request opens new ones."""
@@ -145,15 +150,24 @@ class GeneratedTransport:
 
 @cache
 def _with_signs_of_life(package: Any) -> tuple[Any, Any]:
-    """Streams in which an event without data is nothing: gateways send such, so that nobody hangs up."""
+    """Streams in which an event without data is nothing: gateways send such, so that nobody hangs up.
+
+    `done` tells whether the end was marked.
+    """
 
     kinds: tuple[Any, Any] = package.Stream[object], package.AsyncStream[object]
 
     def events(self: Any) -> Iterator[Any]:
-        return (event for event in kinds[0]._iter_events(self) if event.data)
+        for event in kinds[0]._iter_events(self):
+            self.done = event.data.startswith("[DONE]")
+            if event.data:
+                yield event
 
-    def aevents(self: Any) -> AsyncIterator[Any]:
-        return (event async for event in kinds[1]._iter_events(self) if event.data)
+    async def aevents(self: Any) -> AsyncIterator[Any]:
+        async for event in kinds[1]._iter_events(self):
+            self.done = event.data.startswith("[DONE]")
+            if event.data:
+                yield event
 
     return (
         new_class("Stream", (kinds[0],), exec_body=lambda names: names.update(_iter_events=events)),

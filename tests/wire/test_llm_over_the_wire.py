@@ -306,6 +306,29 @@ def test_a_stream_that_breaks_is_not_begun_again(openai_server, way):
 
 
 @pytest.mark.parametrize("way", STREAMS)
+@pytest.mark.parametrize(
+    "said",
+    [
+        [{"content": "The answer is n"}],
+        [{"reasoning_content": "hm"}, {"content": "N"}],
+        [{"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"x": 1}'}}]}],
+    ],
+)
+def test_a_stream_that_is_closed_before_its_end_is_no_reply(openai_server, way, said):
+    pieces = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in said]
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    server = openai_server(
+        Raw(chunks=pieces, done=False), Raw(chunks=pieces, done=True), Raw(chunks=[*pieces, end], done=False)
+    )
+    llm = llm_at(server, max_retries=2)
+    with pytest.raises(ConnectionFailed, match="broke off") as caught:
+        way(llm)
+    assert caught.value.retryable
+    assert len(server.requests) == 1
+    assert way(llm)[-1].message == way(llm)[-1].message
+
+
+@pytest.mark.parametrize("way", STREAMS)
 def test_nor_is_one_that_turns_into_an_error(openai_server, way):
     said = {"choices": [{"index": 0, "delta": {"content": "Hel"}}]}
     server = openai_server(Raw(chunks=[said, {"error": {"message": "hiccup"}}]), "no")

@@ -245,6 +245,24 @@ def test_a_reply_that_comes_at_once_is_one_also_where_a_stream_was_asked_for(ant
     assert replied.usage == Usage(3, 2)
 
 
+@pytest.mark.parametrize("way", STREAMS)
+def test_a_stream_that_is_closed_before_its_end_is_no_reply(serve, ask, way):
+    server = serve("The answer is not this one.")
+    whole = way(ask(server))[-1].message
+    assert whole.content == "The answer is not this one."
+    begun = {
+        "anthropic": [
+            {"type": "message_start", "message": {"role": "assistant", "content": [], "stop_reason": None}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "The answer is n"}},
+        ],
+        "gemini": [{"candidates": [{"content": {"role": "model", "parts": [{"text": "The answer is n"}]}}]}],
+    }
+    server.then(Raw(chunks=begun[ask(server).provider]))
+    with pytest.raises(ConnectionFailed, match="broke off"):
+        way(ask(server))
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_wrong_key(serve, ask, way):
     with pytest.raises(AuthenticationFailed, match="LLM_API_KEY") as caught:
