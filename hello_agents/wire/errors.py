@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -133,7 +135,10 @@ class Address:
         return refusal(status, words, code=code, who=self.url, key=self.key, retry_after=wait)
 
     def heard(self, response: object) -> object:
-        """What came, unless it is an error or has no fields."""
+        """What came, unless it is an error or has no fields. Clients take JSON for text that is not marked as such."""
+        if isinstance(response, str):
+            with suppress(ValueError):
+                response = json.loads(response)
         fields_of(response, key=self.key, who=self.url)
         return response
 

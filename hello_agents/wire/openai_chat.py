@@ -36,6 +36,9 @@ PATH = "/chat/completions"
 _FIXED_SAMPLING = re.compile(r"(?:.*/)?(?:o\d|gpt-5)(?![a-z])", re.IGNORECASE)
 """OpenAI's reasoning models: they refuse a temperature, and `max_tokens` under its old name."""
 
+_NO_THOUGHT = " "
+"""Stands for the thinking of a call that was made without: who asks for thinking asks for it there, and not empty."""
+
 _WORDS = ("auto", "none", "required")
 
 
@@ -115,8 +118,8 @@ def _encode_message(message: Message, send_reasoning: bool, send_extra: bool) ->
                     | ({"extra_content": extra[call.id]} if call.id in extra else {})
                     for call in message.tool_calls
                 ]
-            if send_reasoning and message.reasoning is not None:
-                wire["reasoning_content"] = utf8(message.reasoning)
+            if send_reasoning and (message.reasoning or message.tool_calls):
+                wire["reasoning_content"] = utf8(message.reasoning or _NO_THOUGHT)
             return wire
         case _:
             return {"role": message.role, "content": content}
@@ -169,7 +172,7 @@ def _decode_message(wire: Mapping[str, Any], at: int, language: str) -> Message:
         role,
         tool_calls=calls,
         answers=string(wire.get("tool_call_id")) if role == "tool" else None,
-        reasoning=reasoning_of(wire) or thought or None,
+        reasoning=next((told for told in (reasoning_of(wire), thought) if told and told != _NO_THOUGHT), None),
         metadata=beside(calls, written),
     )
 

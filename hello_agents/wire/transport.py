@@ -47,8 +47,8 @@ class GeneratedTransport:
         with self._typed():
             kind = self._streams()[0]
             with self._clients.here().post(path, cast_to=object, body=body, stream=True, stream_cls=kind) as chunks:
-                if _may_be_whole(chunks.response) and not _is_stream(chunks.response.read()):
-                    yield self._address.heard(_whole(chunks.response))
+                if _not_marked(chunks.response) and not _is_stream(chunks.response.read()):
+                    yield self._address.heard(chunks.response.text)
                     return
                 for chunk in chunks:
                     yield self._address.heard(chunk)
@@ -66,8 +66,8 @@ class GeneratedTransport:
             kind = self._streams()[1]
             client = await self._clients.in_loop()
             async with await client.post(path, cast_to=object, body=body, stream=True, stream_cls=kind) as chunks:
-                if _may_be_whole(chunks.response) and not _is_stream(await chunks.response.aread()):
-                    yield self._address.heard(_whole(chunks.response))
+                if _not_marked(chunks.response) and not _is_stream(await chunks.response.aread()):
+                    yield self._address.heard(chunks.response.text)
                     return
                 async for chunk in chunks:
                     yield self._address.heard(chunk)
@@ -175,20 +175,14 @@ def _with_signs_of_life(package: Any) -> tuple[Any, Any]:
     )
 
 
-def _may_be_whole(response: Any) -> bool:
+def _not_marked(response: Any) -> bool:
     """Whether the answer to a request for a stream claims to be none: errors come so, pages, and replies at once."""
-    kind = string(response.headers.get("content-type")).lower()
-    return "json" in kind or "html" in kind
+    return "event-stream" not in string(response.headers.get("content-type")).lower()
 
 
 def _is_stream(body: bytes) -> bool:
     """Whether it is a stream all the same."""
     return body.lstrip().startswith((b"data:", b"event:", b"id:", b"retry:", b":"))
-
-
-def _whole(response: Any) -> object:
-    """What came in place of a stream."""
-    return response.json() if "json" in response.headers["content-type"].lower() else response.text
 
 
 def _close(client: Any) -> Any:

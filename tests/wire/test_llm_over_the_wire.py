@@ -265,6 +265,15 @@ def test_signs_of_life_in_a_stream_are_nothing(openai_server, way, kind, text):
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/octet-stream", "text/html", "application/problem+json", ""]
+)
+def test_json_under_another_name(openai_server, way, kind):
+    reply = Raw(response_of(as_replied("Hello"), "m"), content_type=kind)
+    assert way(llm_at(openai_server(reply)))[-1].message.content == "Hello"
+
+
 @pytest.mark.parametrize("way", STREAMS)
 def test_a_server_that_answers_at_once_though_a_stream_was_asked_for(openai_server, way):
     reply = as_replied(Message("Both", "assistant", tool_calls=[ToolCall("c1", "add", {"a": 1})]))
