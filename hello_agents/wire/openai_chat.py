@@ -9,11 +9,11 @@ from typing import Any, cast
 from ..core.action import Request, ToolChoice
 from ..core.arguments import utf8, utf8_values, write_arguments
 from ..core.exceptions import EmptyReply, ModelRefused
-from ..core.loose import mapping, mappings, parts, string
+from ..core.loose import items, mapping, mappings, parts, string
 from ..core.message import ROLES, Message, Role
 from ..core.run import Replied
 from .errors import fields_of
-from .openai_reply import Draft, reasoning_of, wire_calls, written_call
+from .openai_reply import DETAILS, Draft, reasoning_of, wants_extra, wire_calls, written_call
 from .openai_stream import Accumulator
 from .repair import repair
 from .reply import EXTRA, MALFORMED, beside, read_calls
@@ -59,13 +59,14 @@ def encode(
     """The body of a request, as plain JSON values. `Request.at` stays here.
 
     `send_reasoning`: earlier thinking goes back as `reasoning_content`; some providers ask for it, others refuse it.
-    What stood beside a call goes back to Gemini, which signs its calls there; others would refuse it.
+    What stood beside a call goes back to Gemini, and so do the parts of its thinking: it signs its calls there, and
+    others would refuse either.
     `extra`: further fields of the body, over the ones made here; `None` takes a field out.
     """
     body: dict[str, Any] = {
         "model": model,
         "messages": encode_messages(
-            request.messages, send_reasoning=send_reasoning, send_extra="gemini" in model.lower(), language=language
+            request.messages, send_reasoning=send_reasoning, send_extra=wants_extra(model), language=language
         ),
     }
     if request.tools:
@@ -120,6 +121,8 @@ def _encode_message(message: Message, send_reasoning: bool, send_extra: bool) ->
                 ]
             if send_reasoning and (message.reasoning or message.tool_calls):
                 wire["reasoning_content"] = utf8(message.reasoning or _NO_THOUGHT)
+            if send_extra and (details := items(message.metadata.get(DETAILS))):
+                wire[DETAILS] = details
             return wire
         case _:
             return {"role": message.role, "content": content}
@@ -197,5 +200,6 @@ def decode(response: object, *, step: int = 0, language: str = "en") -> Replied:
     draft.reasoning = [reasoning_of(wire) or "", thought]
     for part, piece in draft.split.feed(said or string(wire.get("refusal"))):
         draft.take(part, piece)
+    draft.detail(wire.get(DETAILS))
     draft.calls = [written_call(call) for call in wire_calls(wire)]
     return draft.replied(step, language)

@@ -12,6 +12,9 @@ from ..core.run import Replied
 from .reply import WrittenCall, assemble
 from .thinking import ThinkSplitter, split_lone_close
 
+DETAILS = "reasoning_details"
+"""In the metadata of a reply, and on OpenRouter's wire: its thinking in parts, some of them signed or encrypted."""
+
 
 class Draft:
     """What is known of a reply so far."""
@@ -23,6 +26,8 @@ class Draft:
         self.finish: str | None = None
         self.reasoning: list[str] = []
         """Thinking from a field of its own."""
+        self.details: list[dict[str, Any]] = []
+        """Thinking in parts that have to go back as they came."""
         self.split = ThinkSplitter()
         self._thought: list[str] = []
         """Thinking from between tags."""
@@ -37,6 +42,25 @@ class Draft:
         self.count(fields.get("usage"))
         self.model = string(fields.get("model")) or self.model
 
+    def detail(self, parts: object) -> None:
+        """Adds parts of the thinking. A piece of a part carries its type and index again."""
+        for part in mappings(parts):
+            told = {name: value for name, value in part.items() if value is not None}
+            last = self.details[-1] if self.details else {}
+            if (
+                "index" in told
+                and "data" not in told
+                and all(last.get(name) == told.get(name) for name in ("type", "index"))
+            ):
+                grown = {
+                    name: string(last[name]) + string(told[name])
+                    for name in ("text", "summary")
+                    if name in last and name in told
+                }
+                self.details[-1] = {**last, **told, **grown}
+            else:
+                self.details.append(told)
+
     def count(self, usage: object) -> None:
         """Takes the tokens over, where they are told: each count is of the whole reply."""
         if mapping(usage):
@@ -47,7 +71,17 @@ class Draft:
         content, reasoning = self._texts()
         # Some servers send a call of nothing beside a text.
         calls = [call for call in self.calls if call.name or call.arguments]
-        return assemble(content, reasoning, calls, self.usage, self.model, self.finish, step=step, language=language)
+        return assemble(
+            content,
+            reasoning,
+            calls,
+            self.usage,
+            self.model,
+            self.finish,
+            step=step,
+            language=language,
+            metadata={DETAILS: self.details} if self.details and wants_extra(self.model) else None,
+        )
 
     def _texts(self) -> tuple[str, str | None]:
         for part, piece in self.split.close():
@@ -58,6 +92,11 @@ class Draft:
             lone, content = split_lone_close(content)
             thoughts = [lone]
         return content, "\n".join(thought for thought in thoughts if thought) or None
+
+
+def wants_extra(model: str | None) -> bool:
+    """Whether what stands beside calls and thinking has to go back to the model: Gemini signs it."""
+    return "gemini" in (model or "").lower()
 
 
 def written_call(wire: Mapping[str, Any]) -> WrittenCall:

@@ -11,7 +11,7 @@ from ..core.exceptions import EmptyReply
 from ..core.loose import mapping, mappings, parts, string
 from ..core.run import Delta, Replied
 from .errors import fields_of
-from .openai_reply import Draft, reasoning_of, wire_calls, written_arguments
+from .openai_reply import DETAILS, Draft, reasoning_of, wire_calls, written_arguments
 from .reply import WrittenCall
 from .thinking import Piece
 
@@ -83,6 +83,7 @@ class Accumulator:
                 yield from self._add(whole)
 
     def _add(self, wire: Mapping[str, Any]) -> Iterator[Delta]:
+        self._draft.detail(wire.get(DETAILS))
         said, thought, _ = parts(wire.get("content"))
         if thought := (reasoning_of(wire) or "") + thought:
             self._draft.reasoning.append(thought)

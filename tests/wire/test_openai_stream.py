@@ -244,6 +244,24 @@ def test_what_gemini_signs_beside_a_call_goes_back_to_gemini_and_to_nobody_else(
         assert [{**call, "extra_content": None} for call in sent] == [{**call, "extra_content": None} for call in wire]
 
 
+def test_thinking_in_parts_goes_back_to_gemini_as_it_came():
+    seen = {"type": "reasoning.text", "text": "Let me see.", "signature": "s", "format": "f", "index": 0}
+    sealed = {"type": "reasoning.encrypted", "data": "c2ln", "id": "a", "format": "f", "index": 1}
+    called = {"tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}
+    model = {"model": "google/gemini-3-pro"}
+    whole = decode({"choices": [{"message": {**called, "reasoning_details": [seen, sealed]}}], **model}).message
+    pieces = [seen | {"text": text, "signature": sign} for text, sign in [("Let ", None), ("me see.", None), ("", "s")]]
+    chunks = [chunk(reasoning_details=[piece]) for piece in pieces]
+    streamed = accumulated([*chunks, chunk(reasoning_details=[sealed], **called) | model])[0].message
+    assert streamed == whole
+    request = Request([Message("q", "user"), whole, Message("1", "tool", answers="a")])
+    assert encode(request, model="google/gemini-3-pro")["messages"][1]["reasoning_details"] == [seen, sealed]
+    assert "reasoning_details" not in encode(request, model="gpt-4o")["messages"][1]
+    loose = {"choices": [{"message": {**called, "reasoning_details": [sealed, sealed | {"data": "x"}, sealed]}}]}
+    assert decode(loose | model).message.metadata == {"reasoning_details": [sealed, sealed | {"data": "x"}, sealed]}
+    assert decode(loose | {"model": "another"}).message.metadata == {}
+
+
 def test_tokens_that_are_counted_in_the_choice():
     last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": {"prompt_tokens": 3}}]}
     assert accumulated([chunk(content="A"), last])[0].usage == Usage(3)
