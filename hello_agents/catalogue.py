@@ -906,6 +906,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "not answered: there is no result of this call",
         "zh": "未得到结果：此调用没有返回结果",
     },
+    "wire.no_words": {"en": "failed without a word", "zh": "失败，没有给出任何说明"},
     "wire.not_json": {
         "en": "The arguments are not valid JSON at position {position}: {reason}. Call again with one JSON object.",
         "zh": "参数在位置 {position} 处不是合法的 JSON：{reason}。请用一个 JSON 对象重新调用。",

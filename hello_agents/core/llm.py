@@ -59,7 +59,8 @@ class HelloAgentsLLM:
 
     `provider` names a well-known service instead of its address. `max_retries` (2) counts the repetitions of a
     request that failed for a passing reason. `send_reasoning` sends earlier thinking back; unset, it goes to the
-    providers that are known to ask for it. All further keywords become fields of every request (`top_p`, `seed`, …).
+    providers that are known to ask for it. All further keywords become fields of every request (`top_p`, `seed`, …),
+    and so do the entries of `extra_body`.
 
     Anthropic and Gemini are asked in their own protocols, through their own clients (extras `anthropic` and
     `gemini`), when the base URL names them or `provider` does.
@@ -286,6 +287,8 @@ class HelloAgentsLLM:
 
         send = self._send_reasoning
         extra = {**self._extra, **given}
+        # As code for the provider's own client writes it.
+        extra.update(extra.pop("extra_body", None) or {})
         return Options(
             model=extra.pop("model", None) or self.model,
             temperature=extra.pop("temperature", self.temperature),

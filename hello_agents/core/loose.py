@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -28,7 +29,7 @@ def number(value: object, *path: str) -> int:
     """The number under the path, nought where there is none."""
     for name in path:
         value = mapping(value).get(name)
-    return int(value) if isinstance(value, (int, float)) and value == value else 0
+    return int(value) if isinstance(value, (int, float)) and abs(value) < math.inf else 0
 
 
 def short(value: object, limit: int = 200) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..catalogue import text
 from ..core.action import Request, ToolChoice
 from ..core.arguments import utf8, utf8_values, write_arguments
 from ..core.exceptions import ModelRefused
@@ -14,8 +15,9 @@ from ..core.message import Message, Usage
 from ..core.run import Replied
 from .anthropic_stream import Accumulator
 from .blocks import fitting, plain
+from .errors import fields_of
 from .repair import Turn, turns
-from .reply import WrittenCall, assemble, assistant, fields_of
+from .reply import WrittenCall, assemble, assistant
 
 __all__ = ["KEPT", "PATH", "STATUS_OF", "Accumulator", "decode", "decode_request", "encode"]
 
@@ -76,15 +78,15 @@ def encode(
     """The body of a request, as plain JSON values. `Request.at` stays here.
 
     The temperature stays here as well: the version of the protocol that the official client speaks refuses it, and so
-    `top_p` and `top_k`. Signed thinking always goes back, other thinking never. `extra`: further fields of the body,
-    over the ones made here; `None` takes a field out.
+    `top_p` and `top_k`. Signed thinking always goes back, other thinking with `send_reasoning`, for servers that do not
+    sign and still ask for it. `extra`: further fields of the body, over the ones made here; `None` takes a field out.
     """
     system, sides = turns(request.messages, language)
     further: dict[str, Any] = utf8_values(dict(extra or {}))
     body: dict[str, Any] = {
         "model": model,
         "max_tokens": max_tokens or MAX_TOKENS + number(further, "thinking", "budget_tokens"),
-        "messages": _encode_turns(sides),
+        "messages": _encode_turns(sides, send_reasoning, language),
     }
     if system:
         body["system"] = utf8(system)
@@ -116,12 +118,14 @@ def _called(sides: Iterable[Turn]) -> list[str]:
     return list(dict.fromkeys(plain(call.name) for call in calls))
 
 
-def _encode_turns(sides: Iterable[Turn]) -> list[dict[str, Any]]:
+def _encode_turns(sides: Iterable[Turn], send_reasoning: bool, language: str) -> list[dict[str, Any]]:
     ids = _Ids()
     return [
         {
             "role": side.role,
-            "content": [block for message in side.messages for block in _encode_message(message, ids)],
+            "content": [
+                block for message in side.messages for block in _encode_message(message, ids, send_reasoning, language)
+            ],
         }
         for side in sides
     ]
@@ -144,20 +148,22 @@ class _Ids:
         return self._made[id]
 
 
-def _encode_message(message: Message, ids: _Ids) -> list[dict[str, Any]]:
+def _encode_message(message: Message, ids: _Ids, send_reasoning: bool, language: str) -> list[dict[str, Any]]:
     match message.role:
         case "tool":
             block: dict[str, Any] = {"type": "tool_result", "tool_use_id": ids.of(message.answers or "")}
-            if message.text:
-                block["content"] = utf8(message.text)
-            return [block | {"is_error": True} if message.status == "error" else block]
+            if message.status == "error":
+                # An error without words is refused.
+                said = message.text if message.text.strip() else text("wire.no_words", language)
+                return [block | {"content": utf8(said), "is_error": True}]
+            return [block | {"content": utf8(message.text)} if message.text else block]
         case "assistant":
-            return _encode_assistant(message, ids)
+            return _encode_assistant(message, ids, send_reasoning)
         case _:
             return [{"type": "text", "text": utf8(message.text)}]
 
 
-def _encode_assistant(message: Message, ids: _Ids) -> list[dict[str, Any]]:
+def _encode_assistant(message: Message, ids: _Ids, send_reasoning: bool) -> list[dict[str, Any]]:
     """The blocks in the order in which they came, where that is known: thinking, text, calls."""
     calls = iter(message.tool_calls)
     kept = mappings(message.metadata.get(KEPT))
@@ -165,6 +171,8 @@ def _encode_assistant(message: Message, ids: _Ids) -> list[dict[str, Any]]:
         kept = [block for block in kept if block.get("type") in _THINKING]
         kept += [{"type": "text", "text": message.text}, *({"type": "tool_use"} for _ in message.tool_calls)]
     blocks: list[dict[str, Any]] = []
+    if send_reasoning and message.reasoning and not any(block.get("type") in _THINKING for block in kept):
+        blocks.append({"type": "thinking", "thinking": utf8(message.reasoning), "signature": ""})
     for block in kept:
         match block.get("type"):
             case "tool_use":

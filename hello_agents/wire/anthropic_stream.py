@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.arguments import utf8
 from ..core.exceptions import EmptyReply
-from ..core.loose import mapping, string
+from ..core.loose import mapping, mappings, string
 from ..core.run import Delta, Replied
-from .reply import fields_of
+from .errors import fields_of
 
 
 class Accumulator:
@@ -26,11 +26,17 @@ class Accumulator:
         self._places: dict[object, int] = {}
         """The position among the calls, for each block that is one."""
         self._thought = False
+        self._ended = False
 
     def feed(self, chunk: object) -> Iterator[Delta]:
         """What the event adds. Raises the error that the event tells of."""
         event = fields_of(chunk)
         match event.get("type"):
+            case "message":
+                # Some answer at once though a stream was asked for.
+                self._message, self._ended = {**event}, True
+                for index, block in enumerate(mappings(event.get("content"))):
+                    yield from self._start(index, block)
             case "message_start":
                 self._message = {**mapping(event.get("message"))}
             case "content_block_start":
@@ -39,6 +45,8 @@ class Accumulator:
                 yield from self._grow(event.get("index"), mapping(event.get("delta")))
             case "message_delta":
                 self._end(mapping(event.get("delta")), mapping(event.get("usage")))
+            case "message_stop":
+                self._ended = True
             case _:
                 pass
 
@@ -54,6 +62,11 @@ class Accumulator:
             raise EmptyReply("The stream ended before a message began. Ask again; if it stays so, look at the model.")
         blocks = [{**block, "input": block["json"] or block.get("input")} for block in self._blocks.values()]
         return decode({**self._message, "content": blocks}, step=self._step, language=self._language)
+
+    @property
+    def ended(self) -> bool:
+        """Whether a reason to stop was given, or the end told."""
+        return self._ended or bool(mapping(self._message).get("stop_reason"))
 
     def _start(self, index: object, wire: Mapping[str, Any]) -> Iterator[Delta]:
         self._message = self._message or {}

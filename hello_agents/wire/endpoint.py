@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..core.action import Request
-from ..core.exceptions import BadReply
+from ..core.exceptions import BadReply, ConnectionFailed
 from ..core.run import Delta, Replied
 
 ATTEMPTS = 2
@@ -21,6 +21,10 @@ class StreamDecoder(Protocol):
     def feed(self, chunk: object) -> Iterator[Delta]: ...
     def rest(self) -> Iterator[Delta]: ...
     def finish(self) -> Replied: ...
+    @property
+    def ended(self) -> bool:
+        """Whether the end came that the protocol has for a reply."""
+        ...
 
 
 class Codec(Protocol):
@@ -105,7 +109,7 @@ class Endpoint:
                             yield delta
                 for delta in decoder.rest():
                     yield delta
-                yield decoder.finish()
+                yield _finished(decoder)
                 return
             except BadReply as error:
                 _stop_at_last(error, attempt, begun)
@@ -134,7 +138,7 @@ class Endpoint:
                             yield delta
                 for delta in decoder.rest():
                     yield delta
-                yield decoder.finish()
+                yield _finished(decoder)
                 return
             except BadReply as error:
                 _stop_at_last(error, attempt, begun)
@@ -144,6 +148,14 @@ class Endpoint:
 
     def _decoder(self, request: Request, options: Options) -> StreamDecoder:
         return self.codec.Accumulator(step=request.at[1], language=options.language)
+
+
+def _finished(decoder: StreamDecoder) -> Replied:
+    """The reply, unless it was cut off: a gateway may close a stream as if it were whole."""
+    replied = decoder.finish()
+    if not decoder.ended:
+        raise ConnectionFailed("The stream broke off before the reply was whole. Ask again.")
+    return replied
 
 
 def _stop_at_last(error: BadReply, attempt: int, begun: bool = False) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
 
 from ..core.exceptions import (
     AuthenticationFailed,
@@ -17,13 +22,14 @@ from ..core.exceptions import (
     ModelUnavailable,
     RateLimited,
 )
-from ..core.loose import mapping, short, string
+from ..core.loose import items, mapping, mappings, short, string
 from ..core.secrets import mask
 
 _USED_UP = (
     "insufficient_quota",
     "insufficient_balance",
     "quota_exceeded",
+    "exceeded_current_quota_error",
     "billing_hard_limit_reached",
     "billing_error",
 )
@@ -42,7 +48,7 @@ def refusal(
 ) -> LLMException:
     """The error for a status and the provider's words. `who` names the model and the address; `key` is masked."""
     kind, remedy = _meaning(status, code)
-    retryable = False if kind is RateLimited and code in _USED_UP else None
+    retryable = False if _used_up(status, code) else None
     words = mask(words.strip(), key)
     said = words if not words or words.endswith((".", "!", "?", "。")) else f"{words}."
     label = "an error" if status is None else str(status)
@@ -58,10 +64,57 @@ def refusal(
 def told(error: object, *, key: str | None = None, who: str = "The provider") -> LLMException:
     """The error for an error object that came where a reply was due."""
     fields = mapping(error)
-    words = string(fields.get("message")) or short(error)
+    words = string(fields.get("message")) or shown(error, key)
     status = _status(fields.get("code")) or _status(fields.get("status"))
-    code = string(fields.get("code")) or string(fields.get("type"))
-    return refusal(status, words, code=code, key=key, who=who)
+    return refusal(status, words, code=kind_of(fields), key=key, who=who)
+
+
+def shown(value: object, key: str | None = None) -> str:
+    """The value for an error text. Masked before it is cut, since half a key is not found any more."""
+    return short(mask(value if isinstance(value, str) else repr(value), key))
+
+
+def fields_of(response: object, *, key: str | None = None, who: str = "The provider") -> Mapping[str, Any]:
+    """The fields of a response or chunk. Raises the error that it tells of, or `BadReply` when it has no fields."""
+    response = _alone(response)
+    if not isinstance(response, Mapping):
+        raise BadReply(
+            f"{who} sent {shown(response, key)} where a JSON object belongs. "
+            "Look at the base URL: it often ends in /v1.",
+            provider_message=mask(response, key) if isinstance(response, str) else "",
+        )
+    fields = mapping(cast("object", response))
+    if error := fields.get("error") or _bare(fields):
+        raise told(error, key=key, who=who)
+    return fields
+
+
+def error_in(body: object) -> Mapping[str, Any]:
+    """The error object in the body of a refusal, which some put into a list."""
+    fields = mapping(_alone(body))
+    return mapping(fields.get("error")) or fields
+
+
+def kind_of(error: Mapping[str, Any]) -> str:
+    """The provider's word for the kind of an error. Google's is more exact in its details."""
+    reasons = [string(detail.get("reason")) for detail in mappings(error.get("details"))]
+    return next(filter(None, reasons), "") or string(error.get("code")) or string(error.get("type"))
+
+
+def _alone(body: object) -> object:
+    found = items(body)
+    return found[0] if len(found) == 1 else body
+
+
+def _bare(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The error in a response that is one by itself: words where a reply has none, and nothing of a reply."""
+    if fields.get("choices"):
+        return {}
+    base = mapping(fields.get("base_resp"))
+    if base.get("status_code"):
+        return {"message": string(base.get("status_msg")), "code": base["status_code"]}
+    words = next(filter(None, (string(fields.get(name)) for name in ("message", "msg", "detail"))), "")
+    return {**fields, "message": words} if words else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +122,7 @@ class Address:
     """Where a transport sends to, and the errors of the way there and back."""
 
     url: str
-    key: str
+    key: str = field(repr=False)
     """The key that is masked in every text."""
     timeout: float
     """Seconds."""
@@ -80,6 +133,14 @@ class Address:
         """The provider said no."""
         wait = seconds((headers or {}).get("retry-after"))
         return refusal(status, words, code=code, who=self.url, key=self.key, retry_after=wait)
+
+    def heard(self, response: object) -> object:
+        """What came, unless it is an error or has no fields. Clients take JSON for text that is not marked as such."""
+        if isinstance(response, str):
+            with suppress(ValueError):
+                response = json.loads(response)
+        fields_of(response, key=self.key, who=self.url)
+        return response
 
     def late(self) -> ModelTimeout:
         return ModelTimeout(f"{self.url} did not answer within {self.timeout:g} s. Ask again, or raise LLM_TIMEOUT.")
@@ -112,17 +173,23 @@ def not_installed(provider: str, extra: str) -> ConfigException:
 def network_errors() -> tuple[type[Exception], ...]:
     """What clients let through when a connection breaks off. Nothing is imported: a client in use is loaded."""
     found: list[type[Exception]] = [TimeoutError, ConnectionError]
-    for package, name in (("httpx", "TransportError"), ("httpx2", "TransportError"), ("aiohttp", "ClientError")):
+    for package, name in (("httpx", "RequestError"), ("httpx2", "RequestError"), ("aiohttp", "ClientError")):
         if package in sys.modules:
             found.append(vars(sys.modules[package])[name])
     return tuple(found)
 
 
 def seconds(written: str | None) -> float | None:
-    """The seconds in a header or field, if it is a number."""
+    """The seconds in a header or field: a number, or the time until which to wait."""
+    if written is None:
+        return None
     try:
-        return None if written is None else max(float(written), 0.0)
+        return max(float(written), 0.0)
     except ValueError:
+        pass
+    try:
+        return max((parsedate_to_datetime(written) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (TypeError, ValueError):
         return None
 
 
@@ -131,10 +198,14 @@ def _status(value: object) -> int | None:
     return int(written) if written.isdecimal() and 400 <= int(written) < 600 else None
 
 
+def _used_up(status: int | None, code: str) -> bool:
+    return status == 402 or code in _USED_UP
+
+
 def _meaning(status: int | None, code: str) -> tuple[type[LLMException], str]:
-    if status == 429 or code in _USED_UP or "rate_limit" in code:
-        if code in _USED_UP:
-            return RateLimited, "The account is used up: top it up or use another key."
+    if _used_up(status, code):
+        return RateLimited, "The account is used up: top it up or use another key."
+    if status == 429 or "rate_limit" in code:
         return RateLimited, "Wait a little and ask again."
     if code in _BAD_KEY:
         status = 401

@@ -14,9 +14,10 @@ from ..core.loose import mapping, mappings, number, string
 from ..core.message import Message, Usage
 from ..core.run import Delta, Replied
 from .blocks import fitting, plain
+from .errors import fields_of
 from .gemini_schema import gemini_schema
 from .repair import Turn, turns
-from .reply import WrittenCall, assemble, assistant, fields_of
+from .reply import WrittenCall, assemble, assistant
 
 __all__ = ["KEPT", "PATH", "Accumulator", "decode", "decode_request", "encode"]
 
@@ -322,6 +323,11 @@ class Accumulator:
         candidate = {**(self._candidate or {}), "content": {"parts": self._parts}}
         found = {} if self._candidate is None else {"candidates": [candidate]}
         return decode({**self._fields, "candidates": [], **found}, step=self._step, language=self._language)
+
+    @property
+    def ended(self) -> bool:
+        """Whether a reason to finish was given."""
+        return bool((self._candidate or {}).get("finishReason"))
 
     def _told(self, part: Mapping[str, Any]) -> Iterator[Delta]:
         if call := mapping(part.get("functionCall")):

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core.exceptions import LLMException, ModelRefused
-from ..core.loose import mapping, mappings, short, string
+from ..core.loose import mapping, mappings, string
 from ..core.secrets import mask
 from .clients import Clients
-from .errors import Address, network_errors, not_installed, refusal, seconds
+from .errors import Address, error_in, kind_of, network_errors, not_installed, refusal, seconds, shown
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -121,14 +121,13 @@ class GeminiTransport:
 
     def _refused(self, error: APIError) -> LLMException:
         details: object = vars(error)["details"]
-        fields = mapping(details)
-        told = mappings((mapping(fields.get("error")) or fields).get("details"))
-        reason = next((string(detail.get("reason")) for detail in told if detail.get("reason")), "")
+        inner = error_in(details)
+        told = mappings(inner.get("details"))
         wait = next((string(detail.get("retryDelay")) for detail in told if detail.get("retryDelay")), None)
         return refusal(
             error.code,
-            error.message or short(details),
-            code=reason or error.status or "",
+            error.message or shown(details, self._address.key),
+            code=kind_of(inner) or error.status or "",
             who=self.base_url,
             key=self._address.key,
             retry_after=seconds(wait.removesuffix("s") if wait else None),

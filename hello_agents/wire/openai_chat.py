@@ -9,13 +9,14 @@ from typing import Any, cast
 from ..core.action import Request, ToolChoice
 from ..core.arguments import utf8, utf8_values, write_arguments
 from ..core.exceptions import EmptyReply, ModelRefused
-from ..core.loose import mapping, mappings, parts, string
+from ..core.loose import items, mapping, mappings, parts, string
 from ..core.message import ROLES, Message, Role
 from ..core.run import Replied
-from .openai_reply import Draft, reasoning_of, wire_calls, written_call
+from .errors import fields_of
+from .openai_reply import DETAILS, Draft, reasoning_of, wants_extra, wire_calls, written_call
 from .openai_stream import Accumulator
 from .repair import repair
-from .reply import MALFORMED, fields_of, read_calls
+from .reply import EXTRA, MALFORMED, beside, read_calls
 
 __all__ = [
     "MALFORMED",
@@ -34,6 +35,9 @@ PATH = "/chat/completions"
 
 _FIXED_SAMPLING = re.compile(r"(?:.*/)?(?:o\d|gpt-5)(?![a-z])", re.IGNORECASE)
 """OpenAI's reasoning models: they refuse a temperature, and `max_tokens` under its old name."""
+
+_NO_THOUGHT = " "
+"""Stands for the thinking of a call that was made without: who asks for thinking asks for it there, and not empty."""
 
 _WORDS = ("auto", "none", "required")
 
@@ -55,11 +59,15 @@ def encode(
     """The body of a request, as plain JSON values. `Request.at` stays here.
 
     `send_reasoning`: earlier thinking goes back as `reasoning_content`; some providers ask for it, others refuse it.
+    What stood beside a call goes back to Gemini, and so do the parts of its thinking: it signs its calls there, and
+    others would refuse either.
     `extra`: further fields of the body, over the ones made here; `None` takes a field out.
     """
     body: dict[str, Any] = {
         "model": model,
-        "messages": encode_messages(request.messages, send_reasoning=send_reasoning, language=language),
+        "messages": encode_messages(
+            request.messages, send_reasoning=send_reasoning, send_extra=wants_extra(model), language=language
+        ),
     }
     if request.tools:
         body["tools"] = utf8_values(list(request.tools))
@@ -79,17 +87,21 @@ def encode(
 
 
 def encode_messages(
-    messages: Iterable[Message], *, send_reasoning: bool = False, language: str = "en"
+    messages: Iterable[Message],
+    *,
+    send_reasoning: bool = False,
+    send_extra: bool = False,
+    language: str = "en",
 ) -> list[dict[str, Any]]:
     """Messages on the wire, one for each message of the repaired history."""
-    return [_encode_message(message, send_reasoning) for message in repair(messages, language)]
+    return [_encode_message(message, send_reasoning, send_extra) for message in repair(messages, language)]
 
 
 def encode_tool_choice(choice: ToolChoice) -> str | dict[str, Any]:
     return choice if choice in _WORDS else {"type": "function", "function": {"name": choice}}
 
 
-def _encode_message(message: Message, send_reasoning: bool) -> dict[str, Any]:
+def _encode_message(message: Message, send_reasoning: bool, send_extra: bool) -> dict[str, Any]:
     content = None if message.content is None else utf8(message.content)
     match message.role:
         case "tool":
@@ -97,16 +109,20 @@ def _encode_message(message: Message, send_reasoning: bool) -> dict[str, Any]:
         case "assistant":
             wire: dict[str, Any] = {"role": "assistant", "content": content}
             if message.tool_calls:
+                extra = mapping(message.metadata.get(EXTRA) if send_extra else None)
                 wire["tool_calls"] = [
                     {
                         "id": call.id,
                         "type": "function",
                         "function": {"name": call.name, "arguments": write_arguments(call.arguments)},
                     }
+                    | ({"extra_content": extra[call.id]} if call.id in extra else {})
                     for call in message.tool_calls
                 ]
-            if send_reasoning and message.reasoning is not None:
-                wire["reasoning_content"] = utf8(message.reasoning)
+            if send_reasoning and (message.reasoning or message.tool_calls):
+                wire["reasoning_content"] = utf8(message.reasoning or _NO_THOUGHT)
+            if send_extra and (details := items(message.metadata.get(DETAILS))):
+                wire[DETAILS] = details
             return wire
         case _:
             return {"role": message.role, "content": content}
@@ -152,14 +168,15 @@ def _decode_message(wire: Mapping[str, Any], at: int, language: str) -> Message:
     said, thought, other = parts(wire.get("content"))
     if other:
         raise ModelRefused(f"Message {at} has a part of type {other[0]!r}. Messages here are text; leave it out.")
+    written = [written_call(call) for call in wire_calls(wire)] if role == "assistant" else []
+    calls = read_calls(written, at, language)
     return Message(
         said,
         role,
-        tool_calls=read_calls([written_call(call) for call in wire_calls(wire)], at, language)
-        if role == "assistant"
-        else (),
+        tool_calls=calls,
         answers=string(wire.get("tool_call_id")) if role == "tool" else None,
-        reasoning=reasoning_of(wire) or thought or None,
+        reasoning=next((told for told in (reasoning_of(wire), thought) if told and told != _NO_THOUGHT), None),
+        metadata=beside(calls, written),
     )
 
 
@@ -183,5 +200,6 @@ def decode(response: object, *, step: int = 0, language: str = "en") -> Replied:
     draft.reasoning = [reasoning_of(wire) or "", thought]
     for part, piece in draft.split.feed(said or string(wire.get("refusal"))):
         draft.take(part, piece)
+    draft.detail(wire.get(DETAILS))
     draft.calls = [written_call(call) for call in wire_calls(wire)]
     return draft.replied(step, language)

@@ -12,6 +12,9 @@ from ..core.run import Replied
 from .reply import WrittenCall, assemble
 from .thinking import ThinkSplitter, split_lone_close
 
+DETAILS = "reasoning_details"
+"""In the metadata of a reply, and on OpenRouter's wire: its thinking in parts, some of them signed or encrypted."""
+
 
 class Draft:
     """What is known of a reply so far."""
@@ -23,6 +26,8 @@ class Draft:
         self.finish: str | None = None
         self.reasoning: list[str] = []
         """Thinking from a field of its own."""
+        self.details: list[dict[str, Any]] = []
+        """Thinking in parts that have to go back as they came."""
         self.split = ThinkSplitter()
         self._thought: list[str] = []
         """Thinking from between tags."""
@@ -34,15 +39,48 @@ class Draft:
 
     def envelope(self, fields: Mapping[str, Any]) -> None:
         """Adds what stands around the choices: tokens and the model's name, where they are told."""
-        if mapping(fields.get("usage")):
-            self.usage = _usage(fields["usage"])
+        self.count(fields.get("usage"))
         self.model = string(fields.get("model")) or self.model
+
+    def detail(self, parts: object) -> None:
+        """Adds parts of the thinking. A piece of a part carries its type and index again."""
+        for part in mappings(parts):
+            told = {name: value for name, value in part.items() if value is not None}
+            last = self.details[-1] if self.details else {}
+            if (
+                "index" in told
+                and "data" not in told
+                and all(last.get(name) == told.get(name) for name in ("type", "index"))
+            ):
+                grown = {
+                    name: string(last[name]) + string(told[name])
+                    for name in ("text", "summary")
+                    if name in last and name in told
+                }
+                self.details[-1] = {**last, **told, **grown}
+            else:
+                self.details.append(told)
+
+    def count(self, usage: object) -> None:
+        """Takes the tokens over, where they are told: each count is of the whole reply."""
+        if mapping(usage):
+            self.usage = _usage(usage)
 
     def replied(self, step: int, language: str) -> Replied:
         """The whole reply. Raises `EmptyReply` when it says and calls nothing."""
         content, reasoning = self._texts()
+        # Some servers send a call of nothing beside a text.
+        calls = [call for call in self.calls if call.name or call.arguments]
         return assemble(
-            content, reasoning, self.calls, self.usage, self.model, self.finish, step=step, language=language
+            content,
+            reasoning,
+            calls,
+            self.usage,
+            self.model,
+            self.finish,
+            step=step,
+            language=language,
+            metadata={DETAILS: self.details} if self.details and wants_extra(self.model) else None,
         )
 
     def _texts(self) -> tuple[str, str | None]:
@@ -56,10 +94,16 @@ class Draft:
         return content, "\n".join(thought for thought in thoughts if thought) or None
 
 
+def wants_extra(model: str | None) -> bool:
+    """Whether what stands beside calls and thinking has to go back to the model: Gemini signs it."""
+    return "gemini" in (model or "").lower()
+
+
 def written_call(wire: Mapping[str, Any]) -> WrittenCall:
     """A call as the wire has it."""
     function = mapping(wire.get("function"))
-    return WrittenCall(string(wire.get("id")), string(function.get("name")), written_arguments(function))
+    id, name = string(wire.get("id")), string(function.get("name"))
+    return WrittenCall(id, name, written_arguments(function), mapping(wire.get("extra_content")))
 
 
 def wire_calls(wire: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -10,9 +10,16 @@ from ..core.arguments import read_arguments, utf8
 from ..core.exceptions import EmptyReply
 from ..core.loose import mapping, mappings, parts, string
 from ..core.run import Delta, Replied
-from .openai_reply import Draft, reasoning_of, wire_calls, written_arguments
-from .reply import WrittenCall, fields_of
+from .errors import fields_of
+from .openai_reply import DETAILS, Draft, reasoning_of, wire_calls, written_arguments
+from .reply import WrittenCall
 from .thinking import Piece
+
+DONE = {"done": True}
+"""Stands for the mark at the end of a stream, which the client keeps to itself."""
+
+_TOLD = ("content", "refusal", "reasoning_content", "reasoning", "tool_calls", "function_call")
+"""What a message says, calls or thinks."""
 
 
 class Accumulator:
@@ -27,11 +34,15 @@ class Accumulator:
         self._half = ""
         """The first half of a character whose second half comes with the next chunk."""
         self._began = False
+        self._done = False
+        self._in_pieces = False
+        """Whether anything came in pieces."""
 
     def feed(self, chunk: object) -> Iterator[Delta]:
         """What the chunk adds. Raises the error that the chunk tells of."""
         fields = fields_of(chunk)
         self._draft.envelope(fields)
+        self._done = self._done or fields.get("done") is True
         for choice in mappings(fields.get("choices")):
             if choice.get("index") in (0, None):
                 yield from self._choice(choice)
@@ -48,13 +59,31 @@ class Accumulator:
             raise EmptyReply("The stream ended without a choice. Ask again; if it stays so, look at the model's name.")
         for _ in self.rest():
             pass
-        self._draft.calls = [WrittenCall(slot.id, slot.name, slot.text) for slot in self._slots]
+        self._draft.calls = [WrittenCall(slot.id, slot.name, slot.text, slot.extra) for slot in self._slots]
         return self._draft.replied(self._step, self._language)
+
+    @property
+    def ended(self) -> bool:
+        """Whether a reason to finish was given, or the end marked. Many servers leave out one of the two."""
+        return self._done or self._draft.finish is not None
 
     def _choice(self, choice: Mapping[str, Any]) -> Iterator[Delta]:
         self._began = True
         self._draft.finish = string(choice.get("finish_reason")) or self._draft.finish
-        wire = mapping(choice.get("delta") or choice.get("message"))
+        # Kimi counts here.
+        self._draft.count(choice.get("usage"))
+        wire = mapping(choice.get("delta"))
+        if wire:
+            yield from self._add(wire)
+            self._in_pieces = self._in_pieces or any(wire.get(name) for name in _TOLD)
+        elif whole := mapping(choice.get("message")):
+            self._done = True
+            # Some servers end a stream with the message as a whole: it has been told.
+            if not self._in_pieces:
+                yield from self._add(whole)
+
+    def _add(self, wire: Mapping[str, Any]) -> Iterator[Delta]:
+        self._draft.detail(wire.get(DETAILS))
         said, thought, _ = parts(wire.get("content"))
         if thought := (reasoning_of(wire) or "") + thought:
             self._draft.reasoning.append(thought)
@@ -85,6 +114,7 @@ class Accumulator:
         name = name or slot.heir
         first = not slot.name
         slot.id = slot.id or id
+        slot.extra = {**slot.extra, **mapping(wire.get("extra_content"))}
         if slot.name and name and name != slot.name and not slot.text:
             slot.name += name
         slot.name = slot.name or name
@@ -121,6 +151,7 @@ class _Slot:
     heir: str = ""
     """The name of a call that was only named by the delta before its first piece."""
     pieces: list[str] = field(default_factory=list[str])
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     indexed: bool = False
     named_again: bool = False
     """Its name came once more after its end: the server repeats itself, or another call begins with the next piece."""
@@ -132,9 +163,10 @@ class _Slot:
     def is_over(self, id: str, name: str, piece: str, *, indexed: bool) -> bool:
         """Whether the delta begins another call, though it came to this one's place.
 
-        Some servers send every call under index 0, and some repeat the name with every piece.
+        Some servers send every call under index 0, and some repeat the name with every piece, or make up another
+        id for each: an id alone begins no call, and nor does one with the same name before the arguments are whole.
         """
-        if id and self.id and id != self.id:
+        if id and self.id and id != self.id and name and (name != self.name or not self.text or self._is_whole()):
             return True
         if self.named_again and piece.strip():
             return True

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..core.arguments import read_arguments, utf8
-from ..core.exceptions import BadReply, EmptyReply
-from ..core.loose import mapping, short
+from ..core.exceptions import EmptyReply
 from ..core.message import Message, ToolCall, Usage
 from ..core.run import Replied
-from .errors import told
 
 MALFORMED = "malformed"
 """In the metadata of a reply: by call id, the arguments that could not be read, as the model wrote them."""
+
+EXTRA = "extra_content"
+"""In the metadata of a reply: by call id, what the provider put beside the call. It has to go back as it came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class WrittenCall:
     id: str
     name: str
     arguments: str
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What stands beside it, to be sent back."""
 
 
 def assemble(
@@ -63,8 +66,14 @@ def assistant(
         "assistant",
         tool_calls=calls,
         reasoning=reasoning,
-        metadata={**(metadata or {}), **({MALFORMED: malformed} if malformed else {})},
+        metadata={**(metadata or {}), **({MALFORMED: malformed} if malformed else {}), **beside(calls, written)},
     )
+
+
+def beside(calls: Sequence[ToolCall], written: Sequence[WrittenCall]) -> dict[str, Any]:
+    """What came beside the calls, as metadata of their message."""
+    extra = {call.id: wire.extra for call, wire in zip(calls, written, strict=True) if wire.extra}
+    return {EXTRA: extra} if extra else {}
 
 
 def read_calls(written: Sequence[WrittenCall], step: int, language: str) -> list[ToolCall]:
@@ -84,17 +93,3 @@ def read_calls(written: Sequence[WrittenCall], step: int, language: str) -> list
         seen.add(id)
         calls.append(ToolCall(utf8(id), utf8(call.name), *read_arguments(call.arguments, language)))
     return calls
-
-
-def fields_of(response: object) -> Mapping[str, Any]:
-    """The fields of a response or chunk, unless it is an error or nothing that has fields."""
-    if not isinstance(response, Mapping):
-        raise BadReply(
-            f"The provider sent {short(response)} where a JSON object belongs. "
-            "Look at the base URL: it often ends in /v1.",
-            provider_message=response if isinstance(response, str) else "",
-        )
-    fields = mapping(cast("object", response))
-    if error := fields.get("error"):
-        raise told(error)
-    return fields

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from types import new_class
 from typing import Any
 
 from ..core.exceptions import LLMException
-from ..core.loose import mapping, short, string
+from ..core.loose import string
 from .clients import Clients
-from .errors import Address, network_errors, not_installed, told
+from .errors import Address, error_in, kind_of, network_errors, not_installed, shown, told
+from .openai_stream import DONE
 
 NO_KEY = "none"
 """Sent where a server needs no key; the clients insist on one."""
@@ -37,28 +40,39 @@ class GeneratedTransport:
     def send(self, path: str, body: dict[str, Any]) -> object:
         """The response to one request."""
         with self._typed():
-            return self._clients.here().post(path, cast_to=object, body=body)
+            return self._address.heard(self._clients.here().post(path, cast_to=object, body=body))
 
     def open(self, path: str, body: dict[str, Any]) -> Generator[object, None, None]:
         """The chunks of a streamed response. Closing the iterator closes the connection."""
         with self._typed():
-            kind = self._package().Stream[object]
+            kind = self._streams()[0]
             with self._clients.here().post(path, cast_to=object, body=body, stream=True, stream_cls=kind) as chunks:
-                yield from chunks
+                if _not_marked(chunks.response) and not _is_stream(chunks.response.read()):
+                    yield self._address.heard(chunks.response.text)
+                    return
+                for chunk in chunks:
+                    yield self._address.heard(chunk)
+                if getattr(chunks, "done", False):
+                    yield DONE
 
     async def asend(self, path: str, body: dict[str, Any]) -> object:
         """`send`, awaited."""
         with self._typed():
-            return await (await self._clients.in_loop()).post(path, cast_to=object, body=body)
+            return self._address.heard(await (await self._clients.in_loop()).post(path, cast_to=object, body=body))
 
     async def aopen(self, path: str, body: dict[str, Any]) -> AsyncGenerator[object, None]:
         """`open`, awaited."""
         with self._typed():
-            kind = self._package().AsyncStream[object]
+            kind = self._streams()[1]
             client = await self._clients.in_loop()
             async with await client.post(path, cast_to=object, body=body, stream=True, stream_cls=kind) as chunks:
+                if _not_marked(chunks.response) and not _is_stream(await chunks.response.aread()):
+                    yield self._address.heard(chunks.response.text)
+                    return
                 async for chunk in chunks:
-                    yield chunk
+                    yield self._address.heard(chunk)
+                if getattr(chunks, "done", False):
+                    yield DONE
 
     def close(self) -> None:
         """Closes the connections of the sync client. The next request opens new ones."""
@@ -71,6 +85,11 @@ class GeneratedTransport:
     def _package(self) -> Any:
         """The package with the client, imported when it is first needed."""
         raise NotImplementedError
+
+    def _streams(self) -> tuple[Any, Any]:
+        """The kinds of stream to read with, sync and async."""
+        package = self._package()
+        return package.Stream[object], package.AsyncStream[object]
 
     def client(self) -> Any:
         """A new client."""
@@ -118,15 +137,52 @@ class GeneratedTransport:
         return told(error.body or error.message, key=self._address.key, who=self.base_url)
 
     def _refused(self, error: Any) -> LLMException:
-        fields = mapping(error.body)
-        inner = mapping(fields.get("error")) or fields
-        kind = string(inner.get("type"))
+        inner = error_in(error.body)
         return self._address.refused(
-            self._status(error, kind),
-            string(inner.get("message")) or string(fields.get("error")) or short(error.body or error.message),
-            string(inner.get("code")) or kind,
+            self._status(error, string(inner.get("type"))),
+            string(inner.get("message"))
+            or string(inner.get("error"))
+            or shown(error.body or error.message, self._address.key),
+            kind_of(inner),
             error.response.headers,
         )
+
+
+@cache
+def _with_signs_of_life(package: Any) -> tuple[Any, Any]:
+    """Streams in which an event without data is nothing: gateways send such, so that nobody hangs up.
+
+    `done` tells whether the end was marked.
+    """
+
+    kinds: tuple[Any, Any] = package.Stream[object], package.AsyncStream[object]
+
+    def events(self: Any) -> Iterator[Any]:
+        for event in kinds[0]._iter_events(self):
+            self.done = event.data.startswith("[DONE]")
+            if event.data:
+                yield event
+
+    async def aevents(self: Any) -> AsyncIterator[Any]:
+        async for event in kinds[1]._iter_events(self):
+            self.done = event.data.startswith("[DONE]")
+            if event.data:
+                yield event
+
+    return (
+        new_class("Stream", (kinds[0],), exec_body=lambda names: names.update(_iter_events=events)),
+        new_class("AsyncStream", (kinds[1],), exec_body=lambda names: names.update(_iter_events=aevents)),
+    )
+
+
+def _not_marked(response: Any) -> bool:
+    """Whether the answer to a request for a stream claims to be none: errors come so, pages, and replies at once."""
+    return "event-stream" not in string(response.headers.get("content-type")).lower()
+
+
+def _is_stream(body: bytes) -> bool:
+    """Whether it is a stream all the same."""
+    return body.lstrip().startswith((b"data:", b"event:", b"id:", b"retry:", b":"))
 
 
 def _close(client: Any) -> Any:
@@ -140,6 +196,9 @@ class OpenAITransport(GeneratedTransport):
         import openai
 
         return openai
+
+    def _streams(self) -> tuple[Any, Any]:
+        return _with_signs_of_life(self._package())
 
     def client(self) -> Any:
         return self._package().OpenAI(**self._options())

@@ -234,6 +234,9 @@ def _about_block(block: Any, role: str, where: str) -> str | None:
                 return f"{where}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
             if not isinstance(block["input"], dict):
                 return f"{where}.tool_use.input: Input should be a valid dictionary"
+        case "tool_result":
+            if block.get("is_error") and not str(block.get("content", "")).strip():
+                return f"{where}.tool_result: content cannot be empty if `is_error` is true"
         case "thinking":
             if block["signature"] != sign(block["thinking"]):
                 return f"{where}: Invalid `signature` in `thinking` block"

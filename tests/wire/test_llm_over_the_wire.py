@@ -168,6 +168,128 @@ def test_an_error_with_status_200(openai_server, way, error, kind):
     assert len(server.requests) == 1
 
 
+def told_as_success(body):
+    """A failure with a success's status, also where a stream was asked for."""
+    return Raw(body, content_type="application/json")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ({"error": {"message": "no such thing", "code": 404}}, ModelRefused),
+        ([{"error": {"message": "no such thing", "code": 503, "status": "UNAVAILABLE"}}], ModelUnavailable),
+        ({"object": "error", "message": "no such thing", "code": 400}, ModelRefused),
+        ({"code": 500, "msg": "no such thing", "success": False}, ModelUnavailable),
+        ({"detail": "no such thing", "choices": None}, BadReply),
+        ({"choices": None, "base_resp": {"status_code": 1004, "status_msg": "no such thing"}}, BadReply),
+    ],
+)
+def test_a_failure_told_as_success_keeps_the_providers_words(openai_server, way, body, kind):
+    server = openai_server(*[told_as_success(body)] * 2)
+    with pytest.raises(kind) as caught:
+        way(llm_at(server))
+    assert type(caught.value) is kind
+    assert caught.value.provider_message == "no such thing"
+    assert server.base_url in str(caught.value)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_page_where_a_reply_was_due_points_to_the_address(openai_server, way):
+    page = Raw("<!doctype html><title>Console</title>", content_type="text/html; charset=utf-8")
+    with pytest.raises(BadReply, match=r"Console.*often ends in /v1"):
+        way(llm_at(openai_server(page, page)))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_error_in_a_list_is_read_and_understood(openai_server, way):
+    error = {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"}
+    error["details"] = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]
+    with pytest.raises(AuthenticationFailed) as caught:
+        way(llm_at(openai_server(Raw([{"error": error}], status=400))))
+    assert caught.value.provider_message == "API key not valid."
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(402, "Insufficient Balance", "unknown_error", "invalid_request_error"),
+        Fault(429, "Your account is suspended", "exceeded_current_quota_error"),
+    ],
+)
+def test_an_account_that_is_used_up_is_not_asked_again(openai_server, way, fault):
+    server = openai_server(fault, "no")
+    with pytest.raises(RateLimited, match="top it up") as caught:
+        way(llm_at(server))
+    assert not caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("written", "least", "most"),
+    [
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
+        ("Wed, 21 Oct 2150 07:28:00 GMT", 1e9, 1e10),
+        ("-3", 0, 0),
+        ("soon", None, None),
+    ],
+)
+def test_the_time_to_wait_is_seconds_or_a_date(openai_server, written, least, most):
+    with pytest.raises(RateLimited) as caught:
+        llm_at(openai_server(Fault(429, headers={"retry-after": written}))).reply(REQUEST)
+    waits = caught.value.retry_after
+    assert waits is None if least is None else least <= waits <= most
+
+
+SAID = 'data: {"choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n'
+ENDED = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
+@pytest.mark.parametrize("way", STREAMS)
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json", "text/plain"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f": OPENROUTER PROCESSING\n\n{SAID}: keep-alive\n\n{ENDED}",
+        f"retry: 3000\n\n{SAID}{ENDED}",
+        f"id: 1\n\n{SAID}\n{ENDED}",
+        f"data:\n\n{SAID}data: \n\n{ENDED}",
+        f"event: ping\ndata:\n\n{SAID}event: ping\ndata: {{}}\n\n{ENDED}",
+        f"{SAID}{ENDED}".replace("\n", "\r\n"),
+    ],
+)
+def test_signs_of_life_in_a_stream_are_nothing(openai_server, way, kind, text):
+    server = openai_server(Raw(text, content_type=kind))
+    *deltas, replied = way(llm_at(server))
+    assert (deltas, replied.message.content, replied.finish) == ([Delta("hi")], "hi", "stop")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/octet-stream", "text/html", "application/problem+json", ""]
+)
+def test_json_under_another_name(openai_server, way, kind):
+    reply = Raw(response_of(as_replied("Hello"), "m"), content_type=kind)
+    assert way(llm_at(openai_server(reply)))[-1].message.content == "Hello"
+
+
+@pytest.mark.parametrize("way", STREAMS)
+def test_a_server_that_answers_at_once_though_a_stream_was_asked_for(openai_server, way):
+    reply = as_replied(Message("Both", "assistant", tool_calls=[ToolCall("c1", "add", {"a": 1})]))
+    *deltas, replied = way(llm_at(openai_server(Raw(response_of(reply, "m")))))
+    assert (replied.message, replied.usage) == (reply.message, reply.usage)
+    assert [delta.text for delta in deltas] == ["Both", '{"a": 1}']
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_body_that_cannot_be_unpacked(openai_server, way, status):
+    broken = Raw("no", status=status, headers={"content-encoding": "gzip"}, content_type="text/event-stream")
+    with pytest.raises(ConnectionFailed):
+        way(llm_at(openai_server(broken, broken)))
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_server_that_is_late(openai_server, way):
     server = openai_server(Late(30))
@@ -190,6 +312,29 @@ def test_a_stream_that_breaks_is_not_begun_again(openai_server, way):
     with pytest.raises(ConnectionFailed):
         way(llm_at(server, max_retries=2))
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("way", STREAMS)
+@pytest.mark.parametrize(
+    "said",
+    [
+        [{"content": "The answer is n"}],
+        [{"reasoning_content": "hm"}, {"content": "N"}],
+        [{"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"x": 1}'}}]}],
+    ],
+)
+def test_a_stream_that_is_closed_before_its_end_is_no_reply(openai_server, way, said):
+    pieces = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in said]
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    server = openai_server(
+        Raw(chunks=pieces, done=False), Raw(chunks=pieces, done=True), Raw(chunks=[*pieces, end], done=False)
+    )
+    llm = llm_at(server, max_retries=2)
+    with pytest.raises(ConnectionFailed, match="broke off") as caught:
+        way(llm)
+    assert caught.value.retryable
+    assert len(server.requests) == 1
+    assert way(llm)[-1].message == way(llm)[-1].message
 
 
 @pytest.mark.parametrize("way", STREAMS)
@@ -218,6 +363,20 @@ def test_nobody_there(way):
         Raw(f"proxy: key {KEY} is unknown", status=502, content_type="text/plain"),
         Raw({"error": {"message": f"key {KEY}"}}, chunks=[{"error": {"message": f"key {KEY}"}}]),
         Fault(400, "short: local-key-1"),
+        *[
+            Raw(body, status=status, content_type=kind)
+            for status in (200, 400)
+            for body, kind in [
+                ({"error": {"message": f"keys {KEY} local-key-1"}}, "application/json"),
+                ({"error": f"keys {KEY} local-key-1"}, "application/json"),
+                ({"msg": f"keys {KEY} local-key-1"}, "application/json"),
+                ({"error": {"key": [KEY, "local-key-1"]}}, "application/json"),
+                ([KEY, "local-key-1"], "application/json"),
+                (f"keys {KEY} local-key-1", "text/html"),
+                (f"{'x' * 194} local-key-1", "text/html"),
+                (f"{'x' * 190} {KEY}", "text/html"),
+            ]
+        ],
     ],
 )
 @pytest.mark.parametrize("key", [KEY, "local-key-1"])
@@ -228,7 +387,9 @@ def test_no_key_in_any_text(openai_server, way, fault, key):
         way(llm)
     shown = "".join(traceback.format_exception(caught.value)) + repr(caught.value) + caught.value.provider_message
     assert llm.api_key not in shown
-    assert llm.api_key not in repr(llm)
+    assert llm.api_key[:6] not in shown
+    transport = llm._endpoint.transport
+    assert not any(llm.api_key in repr(held) for held in (llm, llm._endpoint, transport, *vars(transport).values()))
 
 
 def test_one_client_for_all_calls_and_one_for_each_loop(openai_server):

@@ -189,6 +189,14 @@ def test_further_keywords_become_fields_of_the_request():
     }
 
 
+def test_further_fields_may_be_written_as_for_the_providers_own_client():
+    llm = HelloAgentsLLM("m", "k", REMOTE, extra_body={"enable_thinking": False, "seed": 1})
+    body = llm.body(QUESTION)
+    assert (body["enable_thinking"], body["seed"]) == (False, 1)
+    assert "extra_body" not in body
+    assert "extra_body" not in HelloAgentsLLM("m", "k", REMOTE, extra_body=None).body(QUESTION)
+
+
 def test_importing_and_making_one_loads_no_client_and_opens_nothing():
     script = """
 import builtins, socket, sys

@@ -53,6 +53,16 @@ def test_earlier_thinking_stays_here_unless_asked_for(history):
     assert not any("reasoning_content" in message for message in encode_messages(history))
 
 
+def test_a_call_without_thinking_is_sent_with_some_where_it_is_asked_for():
+    """Two providers refuse such a call, and one of them an empty text as well."""
+    call = Message(None, "assistant", tool_calls=[ToolCall("a", "f")])
+    history = [Message("q", "user"), call, Message("1", "tool", answers="a"), Message("yes", "assistant")]
+    wire = encode_messages(history, send_reasoning=True)
+    assert [message.get("reasoning_content") for message in wire] == [None, " ", None, None]
+    assert decode_messages(wire) == history
+    assert not any("reasoning_content" in message for message in encode_messages(history))
+
+
 def test_the_body_has_what_the_request_says_and_no_more():
     request = Request([Message("hi", "user", metadata={"x": 1})], at=("frame", 7))
     assert encode(request, model="m") == {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
@@ -145,7 +155,15 @@ def test_a_reply_with_everything():
 
 
 @pytest.mark.parametrize(
-    "usage", [None, {}, {"prompt_tokens": None, "prompt_tokens_details": None}, "?", {"prompt_tokens": "9"}]
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": None, "prompt_tokens_details": None},
+        "?",
+        {"prompt_tokens": "9"},
+        *[{"prompt_tokens": float(word)} for word in ("inf", "-inf", "nan")],
+    ],
 )
 def test_tokens_that_are_not_told_are_nought(usage):
     assert decode(reply(usage=usage, content="x")).usage == Usage()

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from support.histories import arguments, names, said
 from support.openai_server import chunks_of
 
+from hello_agents.core.action import Request
 from hello_agents.core.exceptions import BadReply, EmptyReply, RateLimited
 from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.core.run import Delta, Replied
-from hello_agents.wire.openai_chat import Accumulator, decode
+from hello_agents.wire.openai_chat import Accumulator, decode, decode_messages, encode
 from hello_agents.wire.thinking import ThinkSplitter
 
 
@@ -191,6 +192,91 @@ def test_servers_that_repeat_themselves():
     assert same == [ToolCall("a", "f", {"x": 1})]
     unnamed = calls(*(call_delta(0, None, "f", piece) for piece in ('{"x"', ":", "1}", "")))
     assert [call.arguments for call in unnamed] == [{"x": 1}]
+
+
+@pytest.mark.parametrize("name", [None, "", "f"])
+@pytest.mark.parametrize("index", [0, None])
+@pytest.mark.parametrize("pieces", [['{"x"', ":", "1}"], ["", '{"x":', "1}"], ["", '{"x":1}', ""]])
+def test_servers_that_make_up_an_id_for_every_piece(name, index, pieces):
+    if name == "f" and not pieces[0]:
+        return  # Two calls without arguments look the same.
+
+    def call(first, index):
+        ids = range(first, first + len(pieces))
+        return [
+            call_delta(index, f"id-{id}", name if at else "f", piece)
+            for at, (id, piece) in enumerate(zip(ids, pieces, strict=True))
+        ]
+
+    assert calls(*call(0, index)) == [ToolCall("id-0", "f", {"x": 1})]
+    two = calls(*call(0, index), *call(9, index and 1))
+    assert [(call.id, call.arguments) for call in two] == [("id-0", {"x": 1}), ("id-9", {"x": 1})]
+
+
+def test_a_stream_that_ends_in_the_message_as_a_whole():
+    message = {"role": "assistant", "content": "Hello", "reasoning_content": "hm"}
+    end = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}
+    pieces = [chunk(role="assistant", content=""), chunk(reasoning_content="hm"), chunk(content="Hel")]
+    replied, deltas = accumulated([*pieces, chunk(content="lo"), end])
+    assert replied == Replied(Message("Hello", "assistant", reasoning="hm"), Usage(3), None, "stop")
+    assert "".join(delta.text for delta in deltas) == "hmHello"
+    called = {"choices": [{"message": {"tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]}}]}
+    assert calls(call_delta(0, "a", "f", "{}"), called) == [ToolCall("a", "f")]
+    assert accumulated([chunk(role="assistant"), end])[0].message.content == "Hello"
+
+
+@pytest.mark.parametrize("holder", ["google", "vertex"])
+def test_what_gemini_signs_beside_a_call_goes_back_to_gemini_and_to_nobody_else(holder):
+    extra = {holder: {"thought_signature": "c2ln"}}
+    wire = [
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}, "extra_content": extra},
+        {"id": "b", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+    ]
+    whole = decode({"choices": [{"message": {"tool_calls": wire}}]}).message
+    pieces = [chunk(tool_calls=[{"index": at, **call}]) for at, call in enumerate(wire)]
+    assert accumulated(pieces)[0].message == whole
+    assert decode_messages([{"role": "assistant", "tool_calls": wire}]) == [whole]
+    again = Message.from_dict(json.loads(json.dumps(whole.to_dict())))
+    request = Request([Message("q", "user"), again, *(Message("1", "tool", answers=id) for id in "ab")])
+    for model, beside in [("gemini-3-flash", extra), ("google/gemini-3-pro", extra), ("gpt-4o", None)]:
+        sent = encode(request, model=model)["messages"][1]["tool_calls"]
+        assert [call.get("extra_content") for call in sent] == [beside, None]
+        assert [{**call, "extra_content": None} for call in sent] == [{**call, "extra_content": None} for call in wire]
+
+
+def test_thinking_in_parts_goes_back_to_gemini_as_it_came():
+    seen = {"type": "reasoning.text", "text": "Let me see.", "signature": "s", "format": "f", "index": 0}
+    sealed = {"type": "reasoning.encrypted", "data": "c2ln", "id": "a", "format": "f", "index": 1}
+    called = {"tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}
+    model = {"model": "google/gemini-3-pro"}
+    whole = decode({"choices": [{"message": {**called, "reasoning_details": [seen, sealed]}}], **model}).message
+    pieces = [seen | {"text": text, "signature": sign} for text, sign in [("Let ", None), ("me see.", None), ("", "s")]]
+    chunks = [chunk(reasoning_details=[piece]) for piece in pieces]
+    streamed = accumulated([*chunks, chunk(reasoning_details=[sealed], **called) | model])[0].message
+    assert streamed == whole
+    request = Request([Message("q", "user"), whole, Message("1", "tool", answers="a")])
+    assert encode(request, model="google/gemini-3-pro")["messages"][1]["reasoning_details"] == [seen, sealed]
+    assert "reasoning_details" not in encode(request, model="gpt-4o")["messages"][1]
+    loose = {"choices": [{"message": {**called, "reasoning_details": [sealed, sealed | {"data": "x"}, sealed]}}]}
+    assert decode(loose | model).message.metadata == {"reasoning_details": [sealed, sealed | {"data": "x"}, sealed]}
+    assert decode(loose | {"model": "another"}).message.metadata == {}
+
+
+def test_tokens_that_are_counted_in_the_choice():
+    last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": {"prompt_tokens": 3}}]}
+    assert accumulated([chunk(content="A"), last])[0].usage == Usage(3)
+
+
+@pytest.mark.parametrize("id", ["", None, "a"])
+def test_a_call_of_nothing_is_none(id):
+    nothing = {"id": id, "type": "function", "function": {"name": "", "arguments": ""}}
+    old = {"name": "", "arguments": ""}
+    for message in ({"tool_calls": [nothing]}, {"function_call": old}):
+        whole = {"choices": [{"message": {"content": "hi", **message}}]}
+        assert decode(whole).message == Message("hi", "assistant")
+        assert accumulated([chunk(content="hi"), chunk(**message)])[0].message == Message("hi", "assistant")
+        with pytest.raises(EmptyReply):
+            accumulated([chunk(**message)])
 
 
 def test_an_index_that_comes_late_or_goes():

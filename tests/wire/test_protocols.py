@@ -13,6 +13,7 @@ from support.histories import anything, arguments, names, said
 from hello_agents import ToolRegistry
 from hello_agents.core.action import Request
 from hello_agents.core.exceptions import BadReply, EmptyReply, ModelRefused, ModelUnavailable
+from hello_agents.core.llm import HelloAgentsLLM
 from hello_agents.core.message import Message, ToolCall, Usage
 from hello_agents.wire import anthropic, gemini
 from hello_agents.wire.gemini_schema import gemini_schema
@@ -43,8 +44,10 @@ def two_sided(draw):
         calls = [ToolCall(f"call_{count + n}", draw(names), draw(arguments)) for n in range(draw(st.integers(1, 3)))]
         count += len(calls)
         messages.append(Message(draw(st.none() | said), "assistant", tool_calls=calls))
-        status = st.sampled_from([None, "error"])
-        messages += [Message(draw(st.text(max_size=9)), "tool", answers=call.id, status=draw(status)) for call in calls]
+        results = st.tuples(st.text(max_size=9), st.none()) | st.tuples(said, st.just("error"))
+        for call in calls:
+            text, status = draw(results)
+            messages.append(Message(text, "tool", answers=call.id, status=status))
         messages += [Message(draw(said), "user") for _ in range(draw(st.integers(0, 2)))]
     return messages
 
@@ -83,6 +86,15 @@ def test_every_history_goes_out_legal(codec, messages):
         [Message(None, "assistant", tool_calls=[ToolCall("a/b", "f"), ToolCall("a.b", "f"), ToolCall("a_b", "f")])],
         [Message(None, "assistant", tool_calls=[ToolCall("a", "f", {"x": float("nan"), "y": "\ud83d"})])],
         [Message("", "user"), Message("x", "tool", answers="nobody")],
+        *[
+            [
+                Message("hi", "user"),
+                Message(None, "assistant", tool_calls=[ToolCall("a", "f")]),
+                Message(said, "tool", answers="a", status=status),
+            ]
+            for said in ("", None, " \n")
+            for status in ("error", "success", None)
+        ],
     ],
 )
 def test_what_these_protocols_refuse_is_mended(codec, messages):
@@ -291,6 +303,21 @@ def test_signed_thinking_goes_back_block_by_block(blocks):
     results = [Message("1", "tool", answers=call.id) for call in message.tool_calls]
     body = anthropic.encode(Request([*HI, message, *results]), model="m")
     assert body["messages"][1]["content"] == blocks
+
+
+def test_thinking_without_a_signature_goes_back_where_it_is_asked_for():
+    wire = {"content": [{"type": "thinking", "thinking": "hm"}, USE]}
+    message = anthropic.decode(wire).message
+    request = Request([*HI, message, Message("1", "tool", answers="a")])
+    sent = anthropic.encode(request, model="m", send_reasoning=True)["messages"][1]["content"]
+    assert sent == [{"type": "thinking", "thinking": "hm", "signature": ""}, USE]
+    assert anthropic.encode(request, model="m")["messages"][1]["content"] == [USE]
+    signed = anthropic.decode({"content": [THOUGHT, USE]}).message
+    request = Request([*HI, signed, Message("1", "tool", answers="a")])
+    assert anthropic.encode(request, model="m", send_reasoning=True)["messages"][1]["content"] == [THOUGHT, USE]
+    for url, asked in [("https://api.deepseek.com/anthropic", True), ("https://api.anthropic.com", False)]:
+        body = HelloAgentsLLM("m", "k", url).body(Request([*HI, message]))
+        assert ("thinking" in [block["type"] for block in body["messages"][1]["content"]]) is asked
 
 
 def test_thinking_of_others_stays_here_and_edits_keep_the_signature():

@@ -219,6 +219,51 @@ def test_refusals_are_typed_and_tell_the_providers_words(serve, ask, way, fault,
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize("listed", [True, False])
+def test_an_error_whatever_its_status_and_wrapping(anthropic_server, way, status, listed):
+    body = {"type": "error", "error": {"type": "api_error", "message": "key local-key-1: no"}}
+    server = anthropic_server(*[Raw([body] if listed else body, status=status)] * 2)
+    with pytest.raises((BadReply, ModelRefused)) as caught:
+        way(HelloAgentsLLM("m", "local-key-1", server.base_url, provider="anthropic", max_retries=0))
+    assert caught.value.provider_message == "key ***: no"
+    assert server.base_url in str(caught.value)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_reply_that_comes_at_once_is_one_also_where_a_stream_was_asked_for(anthropic_server, way):
+    content = [
+        thinking("hm"),
+        {"type": "text", "text": "Both"},
+        {"type": "tool_use", "id": "a", "name": "add", "input": {"x": 1}},
+    ]
+    message = {"type": "message", "role": "assistant", "model": "m", "content": content, "stop_reason": "tool_use"}
+    server = anthropic_server(Raw(message | {"usage": {"input_tokens": 3, "output_tokens": 2}}))
+    *_, replied = way(HelloAgentsLLM("m", KEY, server.base_url, provider="anthropic", max_retries=0))
+    assert (replied.message.content, replied.message.reasoning, replied.finish) == ("Both", "hm", "tool_calls")
+    assert replied.message.tool_calls == (ToolCall("a", "add", {"x": 1}),)
+    assert replied.usage == Usage(3, 2)
+
+
+@pytest.mark.parametrize("way", STREAMS)
+def test_a_stream_that_is_closed_before_its_end_is_no_reply(serve, ask, way):
+    server = serve("The answer is not this one.")
+    whole = way(ask(server))[-1].message
+    assert whole.content == "The answer is not this one."
+    begun = {
+        "anthropic": [
+            {"type": "message_start", "message": {"role": "assistant", "content": [], "stop_reason": None}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "The answer is n"}},
+        ],
+        "gemini": [{"candidates": [{"content": {"role": "model", "parts": [{"text": "The answer is n"}]}}]}],
+    }
+    server.then(Raw(chunks=begun[ask(server).provider]))
+    with pytest.raises(ConnectionFailed, match="broke off"):
+        way(ask(server))
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_a_wrong_key(serve, ask, way):
     with pytest.raises(AuthenticationFailed, match="LLM_API_KEY") as caught:
         way(ask(serve(api_key="another")))
