@@ -28,7 +28,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Required, Union, cast
 
 from ..catalogue import text
-from .values import to_json, to_plain
+from .values import describe, to_json, to_plain
 
 if TYPE_CHECKING:
     from .base import ToolParameter
@@ -551,7 +551,7 @@ def explain(error: Exception, tool: str, parameters: Parameters, language: str =
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
-        return text("tool.arguments", language, tool=tool, faults=f"{type(error).__name__}: {error}")
+        return text("tool.arguments", language, tool=tool, faults=f"{type(error).__name__}: {describe(error)}")
     wrong: dict[str, tuple[list[str], Any]] = {}
     faults: list[str] = []
     for fault in error.errors(include_url=False):

@@ -187,6 +187,61 @@ def test_exceptions_become_errors(error, timeout):
             assert ".py" not in response.text
 
 
+class Speechless(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+    __repr__ = __str__
+
+
+class Numb(Exception):
+    def __str__(self):
+        return 5
+
+
+@pytest.mark.parametrize("error", [Speechless(), Numb(), StopIteration(3), StopAsyncIteration(3)], ids=type)
+@pytest.mark.parametrize("timeout", [None, 30])
+def test_odd_exceptions_are_told_of_the_same_everywhere(error, timeout):
+    registry = ToolRegistry()
+    registry.register_function(raiser(error)[0], "raises", timeout=timeout)
+    call = ToolCall("1", "raises")
+    told = registry.answer(call)
+    assert told == asyncio.run(registry.aanswer(call))
+    assert told.metadata["code"] == "EXECUTION_ERROR"
+    assert f": {type(error).__name__}" in told.content
+
+
+def test_a_value_without_words_is_named_by_its_type():
+    class Mute:
+        def __str__(self):
+            raise Speechless
+
+    assert execute(FunctionTool(lambda: [Mute()], "mute"), {}).text == '["<Mute>"]'
+
+
+@pytest.mark.parametrize("timeout", [None, 30])
+def test_a_function_that_yields_gives_all_of_it(timeout):
+    def counts(n: int, /, step: int = 1):
+        yield from range(0, n, step)
+
+    async def acounts(n: int, /, step: int = 1):
+        for number in range(0, n, step):
+            yield number
+
+    class Counter:
+        def counts(self, n: int):
+            yield from range(n)
+
+    def fails(n: int):
+        yield n
+        raise Boom("midway")
+
+    for function in (counts, acounts, Counter().counts):
+        tool = FunctionTool(function, timeout=timeout)
+        assert execute(tool, {"n": 3}).text == asyncio.run(aexecute(tool, {"n": 3})).text == "[0, 1, 2]"
+    assert "midway" in execute(FunctionTool(fails, timeout=timeout), {"n": 1}).text
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("timeout", [None, 30])
 def test_interrupts_pass(error, timeout):
