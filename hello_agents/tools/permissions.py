@@ -63,11 +63,11 @@ class Rule:
         return self.when is None or bool(self.when(arguments))
 
     def _fits(self, value: Any, patterns: tuple[str, ...]) -> bool:
-        plain = to_plain(value)  # A path, a date or a member of an Enum arrives as such, and was sent as text.
+        plain: object = to_plain(value)  # A path, a date or a member of an Enum arrives as such, and was sent as text.
         if isinstance(plain, list) and plain:
             items = [self._fits(item, patterns) for item in cast("Iterable[Any]", plain)]
             return all(items) if self.verdict == "allow" else any(items)
-        written = plain if isinstance(plain, str) else to_json(plain)
+        written = plain if isinstance(plain, str) else to_json(cast("object", plain))
         return any(fnmatchcase(written, pattern) for pattern in patterns)
 
 

@@ -90,7 +90,9 @@ def _content(value: object) -> object:
     """What a pydantic model holds; any other value as it is."""
     # A pydantic model can only exist where pydantic was imported already.
     pydantic = sys.modules.get("pydantic")
-    return value.model_dump() if pydantic is not None and isinstance(value, pydantic.BaseModel) else value
+    if pydantic is not None and isinstance(value, pydantic.BaseModel):
+        return cast("Any", value).model_dump()
+    return value
 
 
 def _record(value: object) -> Mapping[Any, object] | None:
