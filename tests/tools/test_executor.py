@@ -5,6 +5,7 @@ import contextvars
 import threading
 import time
 import warnings
+from typing import Any
 
 import pytest
 
@@ -397,6 +398,32 @@ def test_a_tool_cannot_change_the_callers_arguments():
     sent = {"a": 1}
     execute(Changes(), sent)
     assert sent == {"a": 1}
+
+
+def test_a_function_cannot_change_what_is_inside_the_callers_arguments():
+    def bare(a: dict):
+        a["b"]["c"] = 99
+
+    def listed(a: list[dict]):
+        a[0]["b"]["c"] = 99
+
+    def keyed(a: dict[str, Any]):
+        a["b"]["c"] = 99
+
+    def untyped(a):
+        a["b"]["c"] = 99
+
+    def optional(a=None):
+        a["b"]["c"] = 99
+
+    def anything(**named):
+        named["a"]["b"]["c"] = 99
+
+    for function in (bare, listed, keyed, untyped, optional, anything):
+        part = {"b": {"c": 1}}
+        sent = {"a": [part] if function is listed else part}
+        assert execute(FunctionTool(function), sent).code is None
+        assert part == {"b": {"c": 1}}, function
 
 
 def test_no_parameters_means_no_arguments():
