@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hello_agents.tools import DevLogTool, NoteTool, TodoWriteTool, Tool, ToolRegistry
+from hello_agents.tools import DevLogTool, EditTool, NoteTool, ReadTool, TodoWriteTool, Tool, ToolRegistry
 
 NAMES = [f"part {number}" for number in range(6)]
 
@@ -25,8 +25,8 @@ def _busy() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def at_once(tool: Tool, calls: list[dict[str, Any]]) -> None:
-    registry = ToolRegistry()
+def at_once(tool: Tool, calls: list[dict[str, Any]], registry: ToolRegistry | None = None) -> None:
+    registry = registry or ToolRegistry()
     registry.register_tool(tool)
 
     async def run() -> None:
@@ -71,3 +71,14 @@ def test_a_note(tmp_path: Path, turn: int) -> None:
         "tags": ["a"],
         "type": "blocker",
     }
+
+
+@pytest.mark.parametrize("turn", range(10))
+def test_edits_of_a_file_that_was_read(tmp_path: Path, turn: int) -> None:
+    file, registry = tmp_path / "a.txt", ToolRegistry()
+    file.write_text("\n".join(NAMES), encoding="utf-8")
+    registry.register_tool(ReadTool(tmp_path, registry=registry))
+    registry.execute_tool("Read", {"path": "a.txt"})
+    edits = [{"path": "a.txt", "old_string": name, "new_string": name.upper()} for name in NAMES]
+    at_once(EditTool(tmp_path, registry=registry), edits, registry)
+    assert file.read_text(encoding="utf-8").splitlines() == [name.upper() for name in NAMES]
