@@ -50,6 +50,10 @@ JSON_TYPES = {
 }
 """Names of Python types that are also understood where a JSON type is expected."""
 
+MOST_REFERENCES = 500
+"""References of one schema that are followed: each may lead to several others, and those to several more."""
+
+_MAY_BE_NULL = ("default", "const", "example")
 _NAMED: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict}
 _CONTAINERS = (list, tuple, set, frozenset, abc.Sequence, abc.MutableSequence, abc.Iterable, abc.Collection, abc.Set)
 _MAPPINGS = (dict, abc.Mapping, abc.MutableMapping)
@@ -232,14 +236,18 @@ def of_declared(parameters: Iterable[ToolParameter]) -> Parameters:
 def of_schema(schema: Mapping[str, Any]) -> Parameters:
     """The parameters of a tool that comes with a JSON Schema of its own: shown as it is, and read as leniently as any.
 
-    A schema that cannot be read passes arguments on as they are. An optional argument may also be sent as null, which
-    means not at all, unless the schema has a meaning for it.
+    A schema that cannot be read passes arguments on as they are, and one that is none is shown without parameters. An
+    optional argument may also be sent as null, which means not at all, unless the schema has a meaning for it.
     """
-    shown: Schema = {"type": "object", "properties": {}, **plain_schema(dict(schema))}
-    given = cast("Mapping[str, Any]", shown["properties"])
-    properties: dict[str, Schema] = {name: one if isinstance(one, dict) else {} for name, one in given.items()}
-    shown["properties"] = properties
-    shown["required"] = [name for name in shown.get("required", ()) if name in properties]
+    try:
+        shown: Schema = {"type": "object", "properties": {}, **plain_schema(dict(schema))}
+        given = cast("Mapping[str, Any]", shown["properties"])
+        properties: dict[str, Schema] = {name: one if isinstance(one, dict) else {} for name, one in given.items()}
+        shown["properties"] = properties
+        shown["required"] = [name for name in shown.get("required", ()) if name in properties]
+    except Exception:
+        # One tool of a server must not keep the others from being used.
+        return Parameters({"type": "object", "properties": {}, "required": []}, lambda arguments: dict(arguments))
     required = frozenset(shown["required"])
     nullable = {name for name, one in properties.items() if _takes_null(one)}
     is_open = bool(shown.get("additionalProperties")) or "patternProperties" in shown or not properties
@@ -262,10 +270,13 @@ def of_schema(schema: Mapping[str, Any]) -> Parameters:
     return Parameters(shown, received)
 
 
-def _takes_null(schema: Mapping[str, Any]) -> bool:
+def _takes_null(schema: Any) -> bool:
     """Whether null is a value of its own in this schema."""
-    kinds: Any = schema.get("type")
-    options: list[Schema] = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    if not isinstance(schema, dict):  # `true` and `false` are schemas as well.
+        return False
+    said = cast("Schema", schema)
+    kinds: Any = said.get("type")
+    options: list[Any] = [*said.get("anyOf", ()), *said.get("oneOf", ())]
     return kinds == "null" or (isinstance(kinds, list) and "null" in kinds) or any(map(_takes_null, options))
 
 
@@ -431,20 +442,28 @@ def _shown_as(schema: Schema, kind: Any) -> Any:
 
 
 def plain_schema(schema: Schema) -> Schema:
-    """The schema without titles and references. Only a type that contains itself keeps a `$ref` to its `$defs`."""
-    defs: Mapping[str, Schema] = schema.get("$defs", {})
+    """The schema without titles and references. Only a type that contains itself keeps a `$ref` to its `$defs`.
+
+    So do those that come after the first `MOST_REFERENCES`, and a keyword that is null is none.
+    """
+    defs: Mapping[str, Schema] = schema.get("$defs") or {}
     recursive: list[str] = []
+    followed = 0
 
     def walk(part: Any, inside: tuple[str, ...]) -> Any:
+        nonlocal followed
         if not isinstance(part, dict):
             return part
-        node = cast("Schema", part)
+        node: Schema = {
+            key: value for key, value in cast("Schema", part).items() if value is not None or key in _MAY_BE_NULL
+        }
         if "$ref" in node:
             name = node["$ref"].rpartition("/")[2]
             rest = walk({key: value for key, value in node.items() if key != "$ref"}, inside)
             if name not in defs:
                 return node
-            if name in inside:
+            followed += 1
+            if name in inside or followed > MOST_REFERENCES:
                 if name not in recursive:
                     recursive.append(name)
                 return {"$ref": f"#/$defs/{name}", **rest}

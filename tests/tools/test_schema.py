@@ -3,6 +3,7 @@
 import enum
 import functools
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -798,6 +799,16 @@ def test_plain_schema_resolves_references_with_neighbours():
     assert plain_schema(schema) == {
         "properties": {"a": {"type": "string", "enum": ["x"], "description": "d", "default": "x"}}
     }
+
+
+def test_references_that_multiply_stay():
+    parts = {f"A{n}": {"properties": {k: {"$ref": f"#/$defs/A{n + 1}"} for k in "lr"}} for n in range(40)}
+    schema = {"$defs": {**parts, "A40": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/A0"}}}
+    plain = plain_schema(schema)
+    assert len(json.dumps(plain)) < 200_000
+    left = set(re.findall(r"#/\$defs/(\w+)", json.dumps(plain)))
+    assert left
+    assert left <= plain["$defs"].keys()
 
 
 def test_defaults_are_plain():
