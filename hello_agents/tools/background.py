@@ -46,9 +46,14 @@ def start_thread(function: Callable[[], Any]) -> Future[Outcome]:
 
 async def in_thread(function: Callable[[], Any]) -> Any:
     """What the function returns, computed in a thread while this loop goes on."""
+    return unwrap(await outcome_in_thread(function))
+
+
+async def outcome_in_thread(function: Callable[[], Any]) -> Outcome:
+    """What comes of the function, computed in a thread while this loop goes on."""
     import asyncio
 
-    return unwrap(await asyncio.wrap_future(start_thread(function)))
+    return await asyncio.wrap_future(start_thread(function))
 
 
 def wait_in_thread(function: Callable[[], Any], seconds: float) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import iscoroutinefunction, isfunction, isroutine
+from inspect import isclass, iscoroutinefunction, isfunction, isroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -283,7 +283,9 @@ def _name_of(function: Callable[..., Any]) -> str:
 
     while isinstance(function, partial):
         function = function.func
-    name = function.__name__ if isroutine(function) else type(function).__name__
+    if isclass(function) and issubclass(function, Tool):
+        raise TypeError(f"{function.__name__} is a class of tools. Make one: {function.__name__}().")
+    name = function.__name__ if isroutine(function) or isclass(function) else type(function).__name__
     if name == "<lambda>":
         raise ValueError("A lambda has no name that a model could call it by. Pass one: name='...'.")
     return name

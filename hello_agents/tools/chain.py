@@ -5,11 +5,13 @@ A fixed order needs no model. Where the next step depends on the last result, an
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..context.cutting import is_json
 from .errors import ToolErrorCode
 from .registry import ToolRegistry, result_text
 from .response import ToolResponse, ToolStatus
@@ -23,7 +25,10 @@ class Step:
 
     tool_name: str
     input_template: str
-    """The input, with `{input}` for that of the chain and `{key}` for the output of an earlier step."""
+    """The input, with `{input}` for that of the chain and `{key}` for the output of an earlier step.
+
+    Where it is a JSON object or array these stand inside its strings, and what they hold is escaped.
+    """
     output_key: str
 
 
@@ -112,6 +117,8 @@ def _filled(step: Step, values: Mapping[str, Any]) -> str:
         if match[1] not in values:
             known = ", ".join(values)
             raise ValueError(f"{step.tool_name}: nothing is called {match[1]!r} in this chain yet. There is {known}.")
-        return str(values[match[1]])
+        said = str(values[match[1]])
+        return json.dumps(said, ensure_ascii=False)[1:-1] if escaped else said
 
+    escaped = is_json(step.input_template)
     return _FIELD.sub(value, step.input_template)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from inspect import iscoroutinefunction
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import Any, cast
 
 from ..catalogue import text
-from .background import TimedOut, in_thread, wait_for_awaitable, wait_in_thread, within
+from .background import Outcome, TimedOut, outcome_in_thread, unwrap, wait_for_awaitable, wait_in_thread, within
 from .base import FunctionTool, Tool
 from .errors import ToolErrorCode
 from .response import ToolResponse, ToolStatus
@@ -43,7 +43,7 @@ def ready_of(tool: Tool) -> Ready:
 
 
 def _function_entries(tool: FunctionTool) -> Entries:
-    function, positional = tool.function, tool.parameters.positional
+    function, positional = _collecting(tool.function), tool.parameters.positional
 
     if positional:
 
@@ -56,6 +56,19 @@ def _function_entries(tool: FunctionTool) -> Entries:
             return function(**arguments)
 
     return (None, call) if iscoroutinefunction(function) else (call, None)
+
+
+def _collecting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; of one that yields, one that returns the list of all that."""
+    if isgeneratorfunction(function):
+        return lambda *given, **named: list(function(*given, **named))
+    if isasyncgenfunction(function):
+
+        async def collected(*given: Any, **named: Any) -> list[Any]:
+            return [item async for item in function(*given, **named)]
+
+        return collected
+    return function
 
 
 def _tool_entries(tool: Tool) -> Entries:
@@ -121,7 +134,7 @@ async def aexecute(
     seconds = default_timeout if ready.timeout is None else ready.timeout
     try:
         work = _await(ready, received)
-        value = await (work if seconds is None else within(work, seconds))
+        value = unwrap(await (work if seconds is None else within(work, seconds)))
         return respond(value, language)
     except TimedOut:
         return _timed_out(tool, seconds, language)
@@ -143,13 +156,14 @@ def _elsewhere(ready: Ready, received: dict[str, Any], seconds: float | None) ->
     return value
 
 
-async def _await(ready: Ready, received: dict[str, Any]) -> Any:
+async def _await(ready: Ready, received: dict[str, Any]) -> Outcome:
+    """An outcome, since a coroutine cannot raise `StopIteration`, and a function may."""
     if ready.later is not None:
-        return await ready.later(received)
+        return True, await ready.later(received)
     assert ready.now is not None
     now = ready.now
-    value = await in_thread(lambda: now(received))
-    return await cast("Awaitable[Any]", value) if isinstance(value, Awaitable) else value
+    fine, value = await outcome_in_thread(lambda: now(received))
+    return fine, await cast("Awaitable[Any]", value) if fine and isinstance(value, Awaitable) else value
 
 
 def respond(value: Any, language: str = "en") -> ToolResponse:

@@ -13,7 +13,7 @@ from ..core.message import ToolCall
 from ..core.permitting import ALLOW, Ruling, Verdict
 from .base import Tool
 from .executor import say
-from .values import to_json
+from .values import to_json, to_plain
 
 _STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "refuse": 2}
 _FIELDS = ("tools", "verdict", "arguments", "reason")
@@ -38,7 +38,8 @@ class Rule:
     arguments: Mapping[str, str | tuple[str, ...]] = field(default_factory=_no_patterns)
     """For each of these parameters: patterns, one of which must fit. A call without the argument does not fit.
 
-    A value that is no text is compared as JSON. Of a list, every item must fit for `allow`, and one for the others.
+    A value that is written as text, such as a date, is compared as that text, and any other as JSON. Of a list or a
+    set, every item must fit for `allow`, and one for the others.
     Paths are compared as they are written, so that `docs/*` fits `docs/../x`.
     """
     when: Callable[[Mapping[str, Any]], bool] | None = None
@@ -62,10 +63,11 @@ class Rule:
         return self.when is None or bool(self.when(arguments))
 
     def _fits(self, value: Any, patterns: tuple[str, ...]) -> bool:
-        if isinstance(value, (list, tuple)) and value:
-            items = [self._fits(item, patterns) for item in cast("Iterable[Any]", value)]
+        plain: object = to_plain(value)  # A path, a date or a member of an Enum arrives as such, and was sent as text.
+        if isinstance(plain, list) and plain:
+            items = [self._fits(item, patterns) for item in cast("Iterable[Any]", plain)]
             return all(items) if self.verdict == "allow" else any(items)
-        written = value if isinstance(value, str) else to_json(cast("object", value))
+        written = plain if isinstance(plain, str) else to_json(cast("object", plain))
         return any(fnmatchcase(written, pattern) for pattern in patterns)
 
 

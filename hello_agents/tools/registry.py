@@ -14,7 +14,7 @@ from .circuit_breaker import Admission, CircuitBreaker
 from .errors import ToolErrorCode
 from .executor import aexecute, execute, say
 from .response import ToolResponse, ToolStatus
-from .tool_filter import ToolFilter
+from .tool_filter import ToolFilter, names_of
 
 Allow = Callable[[str], bool] | Collection[str] | ToolFilter
 """Which names are on offer: a predicate over names, the names, or a filter."""
@@ -450,7 +450,7 @@ def _predicate(allow: Allow | None) -> Callable[[str], bool] | None:
         case ToolFilter():
             return allow.is_allowed
         case _:
-            return allow if callable(allow) else frozenset(allow).__contains__
+            return allow if callable(allow) else names_of(allow).__contains__
 
 
 def _message(call: ToolCall, response: ToolResponse, language: str) -> Message:

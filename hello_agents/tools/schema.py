@@ -9,7 +9,9 @@ Arguments are converted by the declared type only:
 - `int` and `float` take numbers and their text (`"3"`, `3.0`), never a boolean.
 - `bool` takes a boolean, `"true"` and `"false"` in any case with space around, and 0 and 1 as number or text.
 - `list`, `dict` and other containers, dataclasses and models also take the JSON text of one.
-- An `Enum` arrives as its member, found by value. A dataclass or pydantic model keeps its own rules inside.
+- An `Enum` arrives as its member, found by value. Of it and of `Literal`, numbers and booleans may come as their text.
+- A dataclass or pydantic model keeps its own rules inside.
+- Where the default is `None`, null is taken, whatever the annotation says.
 - A parameter without annotation has the type of its default, or else the type that the docstring names. If there is
   neither it is announced as a string, the form any model can write, and passed on as it came.
 """
@@ -22,13 +24,14 @@ import types
 import typing
 from collections import abc
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, is_dataclass
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Required, Union, cast
 
 from ..catalogue import text
-from .values import to_json, to_plain
+from .values import describe, to_json, to_plain
 
 if TYPE_CHECKING:
     from .base import ToolParameter
@@ -47,6 +50,10 @@ JSON_TYPES = {
 }
 """Names of Python types that are also understood where a JSON type is expected."""
 
+MOST_REFERENCES = 500
+"""References of one schema that are followed: each may lead to several others, and those to several more."""
+
+_MAY_BE_NULL = ("default", "const", "example")
 _NAMED: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict}
 _CONTAINERS = (list, tuple, set, frozenset, abc.Sequence, abc.MutableSequence, abc.Iterable, abc.Collection, abc.Set)
 _MAPPINGS = (dict, abc.Mapping, abc.MutableMapping)
@@ -134,6 +141,8 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     while isinstance(plain, partial):
         plain = cast("partial[Any]", plain).func
     plain = inspect.unwrap(plain)
+    if isinstance(plain, type):
+        plain = plain.__init__
     if inspect.ismethod(plain):
         plain = inspect.unwrap(plain.__func__)
     elif not inspect.isroutine(plain):
@@ -155,7 +164,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 def _annotation(parameter: inspect.Parameter, hints: Mapping[str, Any], doc: Doc) -> Any:
     hint = hints.get(parameter.name, parameter.empty)
     if hint is not parameter.empty:
-        return hint
+        return _or_none(hint) if parameter.default is None else hint
     default: object = parameter.default
     if default is not parameter.empty and default is not None:
         return type(default)
@@ -164,6 +173,15 @@ def _annotation(parameter: inspect.Parameter, hints: Mapping[str, Any], doc: Doc
     if named is not None:
         return _union(named, None) if optional else named
     return _shown_as({"anyOf": [{"type": "string"}, {"type": "null"}]} if optional else {"type": "string"}, Any)
+
+
+def _or_none(hint: Any) -> Any:
+    """The type and null, described as the type is."""
+    kind, *extras = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
+    if kind in (Any, object) or (_is_union(kind) and types.NoneType in typing.get_args(kind)):
+        return hint
+    within, outside = _split(extras)
+    return _annotated(_union(_annotated(kind, within), None), outside)
 
 
 def read_docstring(function: Callable[..., Any]) -> Doc:
@@ -218,14 +236,18 @@ def of_declared(parameters: Iterable[ToolParameter]) -> Parameters:
 def of_schema(schema: Mapping[str, Any]) -> Parameters:
     """The parameters of a tool that comes with a JSON Schema of its own: shown as it is, and read as leniently as any.
 
-    A schema that cannot be read passes arguments on as they are. An optional argument may also be sent as null, which
-    means not at all, unless the schema has a meaning for it.
+    A schema that cannot be read passes arguments on as they are, and one that is none is shown without parameters. An
+    optional argument may also be sent as null, which means not at all, unless the schema has a meaning for it.
     """
-    shown: Schema = {"type": "object", "properties": {}, **plain_schema(dict(schema))}
-    given = cast("Mapping[str, Any]", shown["properties"])
-    properties: dict[str, Schema] = {name: one if isinstance(one, dict) else {} for name, one in given.items()}
-    shown["properties"] = properties
-    shown["required"] = [name for name in shown.get("required", ()) if name in properties]
+    try:
+        shown: Schema = {"type": "object", "properties": {}, **plain_schema(dict(schema))}
+        given = cast("Mapping[str, Any]", shown["properties"])
+        properties: dict[str, Schema] = {name: one if isinstance(one, dict) else {} for name, one in given.items()}
+        shown["properties"] = properties
+        shown["required"] = [name for name in shown.get("required", ()) if name in properties]
+    except Exception:
+        # One tool of a server must not keep the others from being used.
+        return Parameters({"type": "object", "properties": {}, "required": []}, lambda arguments: dict(arguments))
     required = frozenset(shown["required"])
     nullable = {name for name, one in properties.items() if _takes_null(one)}
     is_open = bool(shown.get("additionalProperties")) or "patternProperties" in shown or not properties
@@ -248,10 +270,13 @@ def of_schema(schema: Mapping[str, Any]) -> Parameters:
     return Parameters(shown, received)
 
 
-def _takes_null(schema: Mapping[str, Any]) -> bool:
+def _takes_null(schema: Any) -> bool:
     """Whether null is a value of its own in this schema."""
-    kinds: Any = schema.get("type")
-    options: list[Schema] = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    if not isinstance(schema, dict):  # `true` and `false` are schemas as well.
+        return False
+    said = cast("Schema", schema)
+    kinds: Any = said.get("type")
+    options: list[Any] = [*said.get("anyOf", ()), *said.get("oneOf", ())]
     return kinds == "null" or (isinstance(kinds, list) and "null" in kinds) or any(map(_takes_null, options))
 
 
@@ -320,6 +345,11 @@ def _build(fields: Mapping[str, _Field], open_ended: bool, positional: tuple[str
         fields = _describable(fields)
         adapter = TypeAdapter(_arguments_type(fields, open_ended))
         schema = plain_schema(adapter.json_schema())
+    except NameError as error:
+        raise TypeError(
+            f"A part of a parameter's type cannot be read: {error.name!r} is not defined. "
+            "Define that name at the top of its module."
+        ) from error
     if not open_ended:
         # Unknown names are refused anyhow, with better words than a schema has; the model need not read this.
         schema.pop("additionalProperties", None)
@@ -328,7 +358,26 @@ def _build(fields: Mapping[str, _Field], open_ended: bool, positional: tuple[str
         properties[name] = _decorated(properties[name], field)
     schema = {"type": "object", "properties": properties, **schema}
     schema["required"] = [name for name, field in fields.items() if field.required]
-    return Parameters(schema, adapter.validator.validate_python, positional)
+    read = adapter.validator.validate_python
+    if open_ended or not all(_is_scalar(properties[name], field) for name, field in fields.items()):
+        # Where a type says nothing of what is inside, the tool would get the very objects of the model's message.
+        return Parameters(schema, lambda arguments: read(_copied(arguments)), positional)
+    return Parameters(schema, read, positional)
+
+
+def _is_scalar(shown: Schema, field: _Field) -> bool:
+    """Whether its values have no parts. One without a type is shown as a string, and may be anything."""
+    untyped = Any in typing.get_args(field.annotation)[:1]
+    return shown.get("type") in ("string", "integer", "number", "boolean", "null") and not untyped
+
+
+def _copied(value: Any) -> Any:
+    """JSON values of one's own."""
+    if isinstance(value, dict):
+        return {name: _copied(item) for name, item in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, list):
+        return [_copied(item) for item in cast("list[Any]", value)]
+    return value
 
 
 def _arguments_type(fields: Mapping[str, _Field], open_ended: bool) -> Any:
@@ -354,6 +403,11 @@ def _describable(fields: Mapping[str, _Field]) -> dict[str, _Field]:
         try:
             TypeAdapter(loosen(field.annotation)).json_schema()
         except (PydanticInvalidForJsonSchema, PydanticUserError) as error:
+            if error.code == "class-not-fully-defined":
+                raise TypeError(
+                    f"Parameter {name} is annotated with {field.annotation!r}, in which a name is not defined. "
+                    "Define that name at the top of its module."
+                ) from error
             if field.required:
                 raise TypeError(
                     f"Parameter {name} is annotated with {field.annotation!r}, which a model cannot write as JSON. "
@@ -388,20 +442,28 @@ def _shown_as(schema: Schema, kind: Any) -> Any:
 
 
 def plain_schema(schema: Schema) -> Schema:
-    """The schema without titles and references. Only a type that contains itself keeps a `$ref` to its `$defs`."""
-    defs: Mapping[str, Schema] = schema.get("$defs", {})
+    """The schema without titles and references. Only a type that contains itself keeps a `$ref` to its `$defs`.
+
+    So do those that come after the first `MOST_REFERENCES`, and a keyword that is null is none.
+    """
+    defs: Mapping[str, Schema] = schema.get("$defs") or {}
     recursive: list[str] = []
+    followed = 0
 
     def walk(part: Any, inside: tuple[str, ...]) -> Any:
+        nonlocal followed
         if not isinstance(part, dict):
             return part
-        node = cast("Schema", part)
+        node: Schema = {
+            key: value for key, value in cast("Schema", part).items() if value is not None or key in _MAY_BE_NULL
+        }
         if "$ref" in node:
             name = node["$ref"].rpartition("/")[2]
             rest = walk({key: value for key, value in node.items() if key != "$ref"}, inside)
             if name not in defs:
                 return node
-            if name in inside:
+            followed += 1
+            if name in inside or followed > MOST_REFERENCES:
                 if name not in recursive:
                     recursive.append(name)
                 return {"$ref": f"#/$defs/{name}", **rest}
@@ -446,7 +508,7 @@ def _common(schemas: Sequence[Schema]) -> Schema:
 # --- conversion ------------------------------------------------------------------------------------------------------
 
 
-def loosen(annotation: Any, inside: tuple[type, ...] = ()) -> Any:
+def loosen(annotation: Any, inside: tuple[Any, ...] = ()) -> Any:
     """The annotation with the conversions of this module put in at every depth; `inside` are the types around it."""
     from pydantic import BeforeValidator, Field
 
@@ -456,25 +518,68 @@ def loosen(annotation: Any, inside: tuple[type, ...] = ()) -> Any:
         return Annotated[annotation, BeforeValidator(_no_bool)]
     if isinstance(annotation, typing.NewType):
         return loosen(annotation.__supertype__, inside)
+    if type(annotation).__name__ == "TypeAliasType":  # `type Names = list[str]`, of typing or of typing_extensions.
+        return annotation if annotation in inside else loosen(annotation.__value__, (*inside, annotation))
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Annotated:
-        extras = [Field(description=extra) if isinstance(extra, str) else extra for extra in arguments[1:]]
-        return _with_extras(loosen(arguments[0], inside), extras)
+        kind, *extras = arguments
+        extras = [Field(description=extra) if isinstance(extra, str) else extra for extra in extras]
+        options = typing.get_args(kind)
+        if _is_union(kind) and len(options) == 2 and types.NoneType in options and all(map(_is_constraint, extras)):
+            # Constraints speak of the value that is not null; only there does pydantic write them into the schema.
+            within, extras = _split(extras)
+            kind = _union(*(one if one is types.NoneType else _annotated(one, within) for one in options))
+        return _with_extras(loosen(kind, inside), extras)
     if origin in (Required, NotRequired):
         # Inside a TypedDict, which knows by itself which of its keys are required.
         return loosen(arguments[0], inside)
-    if origin in (Union, types.UnionType):
+    if _is_union(annotation):
         return _union(*(loosen(option, inside) for option in arguments))
+    if origin is Literal:
+        return _chosen(annotation, [one.value if isinstance(one, Enum) else one for one in arguments])
     base: Any = origin or annotation
     if base in _CONTAINERS or base in _MAPPINGS:
         parts = tuple(loosen(part, inside) for part in arguments)
         kind: Any = origin[parts] if origin and parts else annotation
         return Annotated[kind, BeforeValidator(_read_object if base in _MAPPINGS else _read_array)]
+    if isinstance(base, type) and _is_enum(base):
+        return _chosen(annotation, [one.value for one in annotation])
     if isinstance(base, type) and _has_parts(base):
         if typing.is_typeddict(annotation) and annotation not in inside:
             annotation = _loosened_record(annotation, (*inside, annotation))
         return Annotated[annotation, BeforeValidator(_read_object)]
     return annotation
+
+
+def _is_union(kind: Any) -> bool:
+    return typing.get_origin(kind) in (Union, types.UnionType)
+
+
+def _is_constraint(extra: Any) -> bool:
+    """Whether it limits or describes a value, and does not change it."""
+    from annotated_types import BaseMetadata, GroupedMetadata
+    from pydantic.fields import FieldInfo
+
+    return isinstance(extra, (FieldInfo, BaseMetadata, GroupedMetadata))
+
+
+def _split(extras: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """What speaks of the values of a type, and what describes the whole."""
+    from pydantic.fields import FieldInfo
+
+    within: list[Any] = []
+    outside: list[Any] = []
+    for extra in extras:
+        if isinstance(extra, FieldInfo):
+            within += extra.metadata
+            extra = copy(extra)
+            extra.metadata = []
+        (outside if isinstance(extra, (str, FieldInfo)) else within).append(extra)
+    return within, outside
+
+
+def _annotated(kind: Any, extras: Sequence[Any]) -> Any:
+    return Annotated[kind, *extras] if extras else kind
 
 
 def _with_extras(kind: Any, extras: Sequence[Any]) -> Any:
@@ -491,7 +596,7 @@ def _with_extras(kind: Any, extras: Sequence[Any]) -> Any:
     return base
 
 
-def _loosened_record(record: Any, inside: tuple[type, ...]) -> Any:
+def _loosened_record(record: Any, inside: tuple[Any, ...]) -> Any:
     """A TypedDict with the conversions put in. It comes from `typing_extensions`, since pydantic wants that on 3.11."""
     from typing_extensions import TypedDict
 
@@ -503,10 +608,31 @@ def _loosened_record(record: Any, inside: tuple[type, ...]) -> Any:
     return loosened
 
 
+def _is_enum(kind: type[Any]) -> bool:
+    return issubclass(kind, Enum)
+
+
 def _has_parts(kind: type[Any]) -> bool:
     from pydantic import BaseModel
 
     return is_dataclass(kind) or typing.is_typeddict(kind) or issubclass(kind, BaseModel)
+
+
+def _chosen(kind: Any, values: Sequence[object]) -> Any:
+    """A type of these values. Numbers and booleans among them may come as text, as the keys of an object always do."""
+    from pydantic import BeforeValidator
+
+    texts = {json.dumps(value): value for value in values if isinstance(value, (bool, int, float))}
+    if not texts:
+        return kind
+    no_bool = not any(isinstance(value, bool) for value in values)
+
+    def read(value: Any) -> Any:
+        if isinstance(value, str) and value not in values:
+            return texts.get(value.strip().lower(), value)
+        return _no_bool(value) if no_bool else value
+
+    return Annotated[kind, BeforeValidator(read)]
 
 
 def _no_bool(value: Any) -> Any:
@@ -551,7 +677,7 @@ def explain(error: Exception, tool: str, parameters: Parameters, language: str =
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
-        return text("tool.arguments", language, tool=tool, faults=f"{type(error).__name__}: {error}")
+        return text("tool.arguments", language, tool=tool, faults=f"{type(error).__name__}: {describe(error)}")
     wrong: dict[str, tuple[list[str], Any]] = {}
     faults: list[str] = []
     for fault in error.errors(include_url=False):

@@ -11,6 +11,11 @@ from typing import Literal, get_args
 Mode = Literal["whitelist", "blacklist"]
 
 
+def names_of(given: Iterable[str]) -> frozenset[str]:
+    """The names in it; a text alone is one name and not its letters."""
+    return frozenset((given,) if isinstance(given, str) else given)
+
+
 class ToolFilter:
     """A choice of tools. A subclass defines `is_allowed`, or `filter`, or both."""
 
@@ -32,7 +37,7 @@ class ReadOnlyFilter(ToolFilter):
     )
 
     def __init__(self, additional_allowed: Iterable[str] | None = None) -> None:
-        self.allowed_tools = self.READONLY_TOOLS.union(additional_allowed or ())
+        self.allowed_tools = self.READONLY_TOOLS.union(names_of(additional_allowed or ()))
 
     def is_allowed(self, tool_name: str) -> bool:
         return tool_name in self.allowed_tools
@@ -44,7 +49,7 @@ class FullAccessFilter(ToolFilter):
     DENIED_TOOLS = frozenset({"Bash", "BashTool", "Execute", "ExecuteTool", "Terminal", "TerminalTool"})
 
     def __init__(self, additional_denied: Iterable[str] | None = None) -> None:
-        self.denied_tools = self.DENIED_TOOLS.union(additional_denied or ())
+        self.denied_tools = self.DENIED_TOOLS.union(names_of(additional_denied or ()))
 
     def is_allowed(self, tool_name: str) -> bool:
         return tool_name not in self.denied_tools
@@ -62,8 +67,8 @@ class CustomFilter(ToolFilter):
         if mode not in get_args(Mode):
             raise ValueError(f"{mode!r} is not a mode of CustomFilter. Use one of {', '.join(get_args(Mode))}.")
         self.mode = mode
-        self.allowed = None if allowed is None else frozenset(allowed)
-        self.denied: frozenset[str] = frozenset(denied or ())
+        self.allowed = None if allowed is None else names_of(allowed)
+        self.denied = names_of(denied or ())
 
     def is_allowed(self, tool_name: str) -> bool:
         if tool_name in self.denied:

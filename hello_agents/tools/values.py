@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -12,6 +13,7 @@ from datetime import date, datetime, time
 from enum import Enum
 from typing import Any, cast
 
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=>)")
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # `json.dumps` would make an encoder a call.
 
 
@@ -47,6 +49,9 @@ def to_plain(value: object, above: tuple[int, ...] = ()) -> Any:
     if id(value) in above or len(above) > 100:
         return "…"
     above = (*above, id(value))
+    content = _content(value)
+    if content is not value:
+        return to_plain(content, above)
     record = _record(value)
     if record is not None:
         return {_key(key): to_plain(item, above) for key, item in record.items()}
@@ -59,11 +64,14 @@ def to_plain(value: object, above: tuple[int, ...] = ()) -> Any:
 
 
 def describe(value: object) -> str:
-    """`str(value)`, or the name of its type where that would show a memory address."""
+    """`str(value)` without addresses in memory; the name of its type where nothing else is said, or that fails."""
     kind = type(value)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
         return f"<{kind.__name__}>"
-    return str(value)
+    try:
+        return _ADDRESS.sub("", str(value))
+    except Exception:
+        return f"<{kind.__name__}>"
 
 
 def _odd_number(value: float) -> str:
@@ -78,14 +86,19 @@ def _key(key: object) -> str:
             return json.dumps(other, ensure_ascii=False)
 
 
+def _content(value: object) -> object:
+    """What a pydantic model holds; any other value as it is."""
+    # A pydantic model can only exist where pydantic was imported already.
+    pydantic = sys.modules.get("pydantic")
+    if pydantic is not None and isinstance(value, pydantic.BaseModel):
+        return cast("Any", value).model_dump()
+    return value
+
+
 def _record(value: object) -> Mapping[Any, object] | None:
     """The value as named parts, when it has them."""
     if isinstance(value, Mapping):
         return cast("Mapping[Any, object]", value)
     if is_dataclass(value) and not isinstance(value, type):
         return {part.name: getattr(value, part.name) for part in fields(value)}
-    # A pydantic model can only exist where pydantic was imported already.
-    pydantic = sys.modules.get("pydantic")
-    if pydantic is not None and isinstance(value, pydantic.BaseModel):
-        return cast("Any", value).model_dump()
     return None

@@ -45,6 +45,9 @@ from hello_agents.tools.builtin.demo import NotesTool, convert_units, get_weathe
         ("2 ** -1", "0.5"),
         ("2 ** 0.5 * 2 ** 0.5", "2"),
         ("1 ** 99999999999", "1"),
+        ("round(1234, -2)", "1200"),
+        ("round(1, -999999999)", "0"),
+        ("round(10 ** 1200, -(10 ** 30))", "0"),
     ],
 )
 def test_calculate(expression, result):
@@ -70,6 +73,8 @@ def test_calculate(expression, result):
         ("log(0)", "log(0)"),
         ("sqrt()", "sqrt()"),
         ("sqrt(1, 2)", "sqrt(1, 2)"),
+        ("round(1, -99999, 2)", "round(1, -99999, 2)"),
+        ("round(1, -99999.5)", "round(1, -99999.5)"),
         ("1 +", "position"),
         ("2 3", "position"),
         ("(1", "position"),

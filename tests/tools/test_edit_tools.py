@@ -92,6 +92,14 @@ def test_what_does_not_fit_changes_nothing_and_says_why(root, content, old, said
     assert not (root / ".hello_agents").exists()
 
 
+def test_line_ends_alone_are_no_change_where_the_file_has_one_kind(root):
+    put(root, "a\r\nb\r\n")
+    assert "are the same" in edit(root, "a\r\nb", "a\nb").text
+    put(root, "a\r\nb\n")
+    assert edit(root, "a\r\nb", "a\nb").code is None
+    assert got(root) == "a\nb\n"
+
+
 LINE = st.text(st.sampled_from("ab你🚀\u2028\t "), max_size=4)
 
 
@@ -202,6 +210,34 @@ def test_a_write_protected_file(root):
     assert edit(root, "a", "b").code == "PERMISSION_DENIED"
     assert WriteTool(root).run({"path": "a.txt", "content": "b"}).code == "PERMISSION_DENIED"
     assert got(root) == "a"
+
+
+@pytest.mark.parametrize("may_give", [True, False])
+def test_owner_and_group_stay_as_far_as_they_may(root, monkeypatch, may_give):
+    put(root, "a")
+    (root / "a.txt").chmod(0o640)
+    given = []
+    of_before = os.stat
+
+    def stat(path, **options):
+        facts = of_before(path, **options)
+        if path != "a.txt":
+            return facts
+        return os.stat_result((*facts[:4], 1234, 4321, *facts[6:]))
+
+    def chown(handle, owner, group):
+        given.append((owner, group))
+        assert os.fstat(handle).st_mode & 0o077 == 0, "nobody else could read it meanwhile"
+        if owner != -1 and not may_give:
+            raise PermissionError
+
+    monkeypatch.setattr(os, "stat", stat)
+    monkeypatch.setattr(os, "fchown", chown)
+    assert edit(root, "a", "b").code is None
+    assert given == ([(1234, 4321)] if may_give else [(1234, 4321), (-1, 4321)])
+    monkeypatch.undo()
+    assert got(root) == "b"
+    assert (root / "a.txt").stat().st_mode & 0o777 == 0o640
 
 
 def test_the_schemas():

@@ -5,6 +5,7 @@ import contextvars
 import threading
 import time
 import warnings
+from typing import Any
 
 import pytest
 
@@ -187,6 +188,61 @@ def test_exceptions_become_errors(error, timeout):
             assert ".py" not in response.text
 
 
+class Speechless(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+    __repr__ = __str__
+
+
+class Numb(Exception):
+    def __str__(self):
+        return 5
+
+
+@pytest.mark.parametrize("error", [Speechless(), Numb(), StopIteration(3), StopAsyncIteration(3)], ids=type)
+@pytest.mark.parametrize("timeout", [None, 30])
+def test_odd_exceptions_are_told_of_the_same_everywhere(error, timeout):
+    registry = ToolRegistry()
+    registry.register_function(raiser(error)[0], "raises", timeout=timeout)
+    call = ToolCall("1", "raises")
+    told = registry.answer(call)
+    assert told == asyncio.run(registry.aanswer(call))
+    assert told.metadata["code"] == "EXECUTION_ERROR"
+    assert f": {type(error).__name__}" in told.content
+
+
+def test_a_value_without_words_is_named_by_its_type():
+    class Mute:
+        def __str__(self):
+            raise Speechless
+
+    assert execute(FunctionTool(lambda: [Mute()], "mute"), {}).text == '["<Mute>"]'
+
+
+@pytest.mark.parametrize("timeout", [None, 30])
+def test_a_function_that_yields_gives_all_of_it(timeout):
+    def counts(n: int, /, step: int = 1):
+        yield from range(0, n, step)
+
+    async def acounts(n: int, /, step: int = 1):
+        for number in range(0, n, step):
+            yield number
+
+    class Counter:
+        def counts(self, n: int):
+            yield from range(n)
+
+    def fails(n: int):
+        yield n
+        raise Boom("midway")
+
+    for function in (counts, acounts, Counter().counts):
+        tool = FunctionTool(function, timeout=timeout)
+        assert execute(tool, {"n": 3}).text == asyncio.run(aexecute(tool, {"n": 3})).text == "[0, 1, 2]"
+    assert "midway" in execute(FunctionTool(fails, timeout=timeout), {"n": 1}).text
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("timeout", [None, 30])
 def test_interrupts_pass(error, timeout):
@@ -342,6 +398,32 @@ def test_a_tool_cannot_change_the_callers_arguments():
     sent = {"a": 1}
     execute(Changes(), sent)
     assert sent == {"a": 1}
+
+
+def test_a_function_cannot_change_what_is_inside_the_callers_arguments():
+    def bare(a: dict):
+        a["b"]["c"] = 99
+
+    def listed(a: list[dict]):
+        a[0]["b"]["c"] = 99
+
+    def keyed(a: dict[str, Any]):
+        a["b"]["c"] = 99
+
+    def untyped(a):
+        a["b"]["c"] = 99
+
+    def optional(a=None):
+        a["b"]["c"] = 99
+
+    def anything(**named):
+        named["a"]["b"]["c"] = 99
+
+    for function in (bare, listed, keyed, untyped, optional, anything):
+        part = {"b": {"c": 1}}
+        sent = {"a": [part] if function is listed else part}
+        assert execute(FunctionTool(function), sent).code is None
+        assert part == {"b": {"c": 1}}, function
 
 
 def test_no_parameters_means_no_arguments():

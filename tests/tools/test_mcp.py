@@ -285,6 +285,17 @@ SCHEMAS: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
         [{"k": "a"}, {"l": [1, 2]}],
     ),
     ({"type": "object", "additionalProperties": {"type": "integer"}, "properties": {"a": {}}}, [{"a": 1, "z": 2}]),
+    # As programs write it whose lists and maps may be null.
+    ({"type": "object", "properties": None, "required": None, "$defs": None}, [{}]),
+    (
+        {
+            "properties": {"a": {"type": "array", "items": None, "default": None}, "b": {"anyOf": None}},
+            "required": None,
+        },
+        [{"a": [1]}, {"b": 2}],
+    ),
+    ({"properties": {"a": {"type": "object", "properties": None, "required": None}}}, [{"a": {"x": 1}}]),
+    ({"properties": {"a": {"anyOf": [True, {"type": "string"}]}}}, [{"a": "x"}, {"a": [1]}]),
 ]
 
 
@@ -294,6 +305,22 @@ def test_what_a_schema_allows_is_read_unchanged(schema: dict[str, Any], instance
     for instance in instances:
         jsonschema.validate(instance, parameters.schema)
         assert parameters.read(instance) == instance
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": []},
+        {"properties": {"a": {"$ref": 5}}},
+        {"properties": {"a": {"anyOf": 1}}},
+        {"properties": {"a": {}}, "required": 1},
+        {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": False}},
+    ],
+)
+def test_what_is_no_schema_keeps_no_other_tool_from_being_used(schema: dict[str, Any]) -> None:
+    parameters = of_schema(schema)
+    assert parameters.schema == {"type": "object", "properties": {}, "required": []}
+    assert parameters.read({"a": [1]}) == {"a": [1]}
 
 
 def test_null_for_an_optional_argument_means_not_at_all() -> None:

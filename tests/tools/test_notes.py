@@ -73,6 +73,14 @@ def test_what_is_noted_is_read_again(title: str, content: str, kind: str, tags: 
     assert Note.from_markdown("n", note.to_markdown()) == note
 
 
+def test_signs_that_yaml_refuses_or_breaks_lines_at(tool: NoteTool) -> None:
+    for sign in "\x7f\x85\x9f\u2028\u2029\ufeff\ufffe\uffff":
+        id = create(tool, f"a{sign}b", note_type=f"c{sign}d")
+        note = tool.run({"action": "read", "note_id": id}).data
+        assert note["title"] == " ".join(f"a{sign}b".split())
+        assert (note["type"], note["content"]) == (f"c{sign}d", "Do it.")
+
+
 def test_changing_keeps_what_is_not_mentioned_and_the_old_note(tool: NoteTool, folder: Path) -> None:
     id = create(tool, tags=["x"])
     created = tool.run({"action": "read", "note_id": id}).data["created_at"]

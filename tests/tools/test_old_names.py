@@ -60,6 +60,11 @@ def test_templates(registry):
     chain.add_step("python_calculator", "{input} + {start}")
     chain.add_step("join", '{"first": "{input}", "second": "{step_1_result}"}')
     assert chain.execute(registry, "1", {"start": 4}) == "1+5"
+    registry.register_function("echo", "Echoes.", lambda text, more=(): f"{text}{''.join(more)}")
+    for said in ('say "hi"', "two\nlines", "a\\b", '{"a": 1}', "北京 \ud800"):
+        quoted = ToolChain("c", "")
+        quoted.add_step("echo", '{"text": "{input}", "more": ["<{input}>"]}')
+        assert quoted.execute(registry, said) == f"{said}<{said}>"
     braces = ToolChain("c", "")
     braces.add_step("search", "{input}")
     assert braces.execute(registry, "{a}{input}") == "10 * 2", "what is put in is not a template"

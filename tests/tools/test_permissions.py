@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import enum
 import json
 import re
 from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -22,6 +26,7 @@ from hello_agents.core.agent import Agent
 from hello_agents.core.run import Judged, Run
 from hello_agents.tools.base import FunctionTool
 from hello_agents.tools.builtin.task_tool import TaskTool
+from hello_agents.tools.executor import execute
 from hello_agents.tools.permissions import Policy, Rule
 
 VERDICTS = ("allow", "ask", "refuse")
@@ -82,6 +87,39 @@ def test_of_a_list_all_must_be_allowed_and_one_is_enough_to_refuse() -> None:
     assert verdict(Policy([Rule("write", "allow", {"paths": "docs/*"})], "refuse"), paths=mixed) == "refuse"
     assert verdict(Policy([Rule("write", "refuse", {"paths": "secret/*"})]), paths=mixed) == "refuse"
     assert verdict(Policy([Rule("write", "allow", {"paths": "docs/*"})], "refuse"), paths=["docs/a"]) == "allow"
+
+
+class Shelf(enum.Enum):
+    SECRET = "secret"
+    OPEN = 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "pattern"),
+    [
+        (Path, "a/.env", "*.env"),
+        (Shelf, "secret", "secret"),
+        (Shelf, 2, "2"),
+        (date, "2024-02-01", "2024-*"),
+        (UUID, str(UUID(int=7)), "*07"),
+        (Decimal, 1.5, "1.5"),
+        (bytes, "a.env", "*.env"),
+        (list[Path], ["b", "a.env"], "*.env"),
+        (set[str], ["b", "a.env"], "*.env"),
+        (frozenset[Path], ["b", "a.env"], "*.env"),
+        (tuple[Path, int], ["a.env", 1], "*.env"),
+        (bool, "TRUE", "true"),
+    ],
+)
+def test_a_value_is_compared_as_it_is_written(kind: Any, sent: Any, pattern: str) -> None:
+    def act(what: Any) -> None:
+        pass
+
+    act.__annotations__["what"] = kind
+    made, call = FunctionTool(act), ToolCall("1", "act", {"what": sent})
+    assert execute(made, call.arguments).code is None
+    assert Policy([Rule("act", "refuse", {"what": pattern})]).ruling(call, made).verdict == "refuse"
+    assert Policy([Rule("act", "refuse", {"what": "other"})]).ruling(call, made).verdict == "allow"
 
 
 RULES = st.lists(st.builds(Rule, st.sampled_from(["*", "read", "w*", "run"]), st.sampled_from(VERDICTS)), max_size=3)

@@ -3,17 +3,19 @@
 import enum
 import json
 import math
+import threading
 import uuid
 from collections import namedtuple
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from hello_agents.catalogue import TEXTS, text
 from hello_agents.tools import ToolErrorCode, ToolResponse, ToolStatus
@@ -109,6 +111,12 @@ class Spoken:
         (Silent(), '"<Silent>"'),
         (Spoken(), '"spoken"'),
         ({"a": Silent()}, '{"a": "<Silent>"}'),
+        (respond, '"<function respond>"'),
+        ([threading.Lock()], '["<unlocked _thread.lock object>"]'),
+        (partial(respond, [Silent()]), f'"functools.partial(<function respond>, [<{__name__}.Silent object>])"'),
+        ("<x at 0x12>", "<x at 0x12>"),
+        (RootModel[list[int]]([1]), "[1]"),
+        ({"a": RootModel[int](3)}, '{"a": 3}'),
     ],
 )
 def test_what_a_tool_returns_as_text(value, written):

@@ -3,19 +3,23 @@
 import enum
 import functools
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, Literal, NewType, Optional, Required, TypedDict, Union
 
 import pytest
+from annotated_types import Ge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from support.examples import examples
 from tools.future_functions import annotated_later
+from typing_extensions import TypeAliasType
 
 from hello_agents.tools.base import FunctionTool, Tool, ToolParameter
+from hello_agents.tools.builtin.calculator import CalculatorTool
 from hello_agents.tools.registry import ToolRegistry
 from hello_agents.tools.schema import of_declared, of_function, plain_schema, read_docstring
 from hello_agents.tools.values import to_plain
@@ -202,6 +206,102 @@ def test_descriptions_come_from_annotations_or_the_docstring():
         read(f, a=1, b=-1, c=1)
 
 
+def test_constraints_of_an_optional_value_stand_where_its_type_does():
+    def f(
+        a: Annotated[int | None, Field(ge=1, description="first")] = None,
+        b: Annotated[Optional[float], "second", Ge(0)] = None,  # noqa: UP045
+        c: Annotated[list[int] | None, Field(min_length=1)] = None,
+        d: Annotated[str | None, BeforeValidator(lambda value: value or "none")] = None,
+    ):
+        pass
+
+    assert properties(f) == {
+        "a": {"description": "first", "anyOf": [{"minimum": 1, "type": "integer"}, {"type": "null"}], "default": None},
+        "b": {"description": "second", "anyOf": [{"minimum": 0, "type": "number"}, {"type": "null"}], "default": None},
+        "c": {
+            "anyOf": [{"items": {"type": "integer"}, "minItems": 1, "type": "array"}, {"type": "null"}],
+            "default": None,
+        },
+        "d": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+    }
+    assert read(f, a="1", b=None, c="[1]", d=None) == {"a": 1, "b": None, "c": [1], "d": "none"}
+    for wrong in ({"a": 0}, {"a": True}, {"b": -1}, {"c": []}):
+        with pytest.raises(ValidationError):
+            read(f, **wrong)
+
+
+def test_null_is_taken_where_it_is_the_default():
+    def f(
+        a: int = None,  # noqa: RUF013
+        b: Annotated[int, "second", Field(ge=1)] = None,  # noqa: RUF013
+        c: Point = None,
+        d: Any = None,
+        e: int | None = None,
+    ):
+        pass
+
+    shown = properties(f)
+    for name, described in {"a": {}, "b": {"minimum": 1}}.items():
+        assert shown[name]["anyOf"] == [{"type": "integer", **described}, {"type": "null"}]
+    assert shown["b"]["description"] == "second"
+    assert shown["a"] == shown["e"]
+    assert read(f, a=None, b=None, c=None, d=None, e=None) == dict.fromkeys("abcde")
+    assert read(f, a="2", b="3", c='{"x": 1}') == {"a": 2, "b": 3, "c": Point(1)}
+    with pytest.raises(ValidationError):
+        read(f, b=0)
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Mixed(enum.Enum):
+    NUMBER = 3
+    WORD = "red"
+    YES = True
+
+
+def test_numbers_of_a_choice_may_come_as_text():
+    def f(
+        a: Literal[1, 2] = 1,
+        b: Literal["x", 3, True] = "x",
+        c: Level = Level.LOW,
+        d: Mixed = Mixed.WORD,
+        e: list[Literal[1, 2]] | None = None,
+        f: dict[Level, bool] | None = None,
+    ):
+        pass
+
+    assert read(f, a="2", b="3", c="2", d=" 3 ", e='["1"]', f={"2": "true"}) == {
+        "a": 2,
+        "b": 3,
+        "c": Level.HIGH,
+        "d": Mixed.NUMBER,
+        "e": [1],
+        "f": {Level.HIGH: True},
+    }
+    assert read(f, b="TRUE", d="true") == {"b": True, "d": Mixed.YES}
+    assert read(f, a=1, b="x", c=1, d="red") == {"a": 1, "b": "x", "c": Level.LOW, "d": Mixed.WORD}
+    for wrong in ({"a": True}, {"c": True}, {"a": "3"}, {"b": "X"}, {"c": "LOW"}, {"d": "NUMBER"}):
+        with pytest.raises(ValidationError):
+            read(f, **wrong)
+
+
+def test_an_alias_is_what_it_stands_for():
+    names: Any = TypeAliasType("names", list[int])
+    tree: Any = TypeAliasType("tree", dict[str, "tree"])
+
+    def f(a: names, b: names | None = None, c: TypeAliasType("Flag", bool) = False):
+        pass
+
+    assert properties(f)["a"] == {"type": "array", "items": {"type": "integer"}}
+    assert read(f, a='["1"]', b="[2]", c=" FALSE ") == {"a": [1], "b": [2], "c": False}
+    with pytest.raises(ValidationError):
+        read(f, a=[], c="yes")
+    assert tree.__name__ == "tree"
+
+
 def test_the_authors_own_conversion_comes_first():
     def yes(value):
         return value == "yes"
@@ -260,6 +360,37 @@ def test_an_annotation_that_cannot_be_read():
 
     with pytest.raises(TypeError, match="Missing"):
         of_function(f)
+
+
+def test_a_part_of_a_type_that_cannot_be_read():
+    @dataclass
+    class Holder:
+        part: "Nowhere"  # noqa: F821
+
+    class Record(TypedDict):
+        part: "Nowhere"  # noqa: F821
+
+    def held(a: Holder):
+        pass
+
+    def recorded(a: Record):
+        pass
+
+    for function in (held, recorded):
+        with pytest.raises(TypeError, match=r"not defined\. Define"):
+            of_function(function)
+
+
+def test_a_class_is_called_by_its_name_and_takes_what_it_is_made_of():
+    tool = FunctionTool(Point)
+    assert tool.name == "Point"
+    assert tool.parameters.schema["properties"] == {"x": {"type": "integer"}, "y": {"type": "number", "default": 0.0}}
+    assert tool.run({"x": "1"}).text == '{"x": 1, "y": 0.0}'
+
+
+def test_a_class_of_tools_is_no_tool():
+    with pytest.raises(TypeError, match=r"CalculatorTool is a class of tools.*CalculatorTool\(\)"):
+        ToolRegistry().register_tool(CalculatorTool)
 
 
 def test_local_types_of_closures_and_unreadable_return_types():
@@ -668,6 +799,16 @@ def test_plain_schema_resolves_references_with_neighbours():
     assert plain_schema(schema) == {
         "properties": {"a": {"type": "string", "enum": ["x"], "description": "d", "default": "x"}}
     }
+
+
+def test_references_that_multiply_stay():
+    parts = {f"A{n}": {"properties": {k: {"$ref": f"#/$defs/A{n + 1}"} for k in "lr"}} for n in range(40)}
+    schema = {"$defs": {**parts, "A40": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/A0"}}}
+    plain = plain_schema(schema)
+    assert len(json.dumps(plain)) < 200_000
+    left = set(re.findall(r"#/\$defs/(\w+)", json.dumps(plain)))
+    assert left
+    assert left <= plain["$defs"].keys()
 
 
 def test_defaults_are_plain():

@@ -46,6 +46,11 @@ def lookup() -> str:
         (CustomFilter(denied=["Bash"], mode="blacklist"), ["Read", "Write", "lookup", "Grep"]),
         (CustomFilter(mode="blacklist"), NAMES),
         (CustomFilter(allowed=["Read"], denied=[], mode="blacklist"), NAMES),
+        (ReadOnlyFilter("lookup"), ["Read", "lookup", "Grep"]),
+        (FullAccessFilter("Write"), ["Read", "lookup", "Grep"]),
+        (CustomFilter("Read"), ["Read"]),
+        (CustomFilter(denied="Write"), ["Read", "Bash", "lookup", "Grep"]),
+        (CustomFilter(""), []),
     ],
 )
 def test_what_is_allowed(chosen, names):
@@ -110,6 +115,10 @@ def test_filters_of_views_add_up_and_extras_are_on_top(registry):
     assert inner.list_tools() == ["Bash", "Read", "lookup"]
     registry.unregister("lookup")
     assert inner.list_tools() == ["Bash", "Read"]
+
+
+def test_a_name_alone_is_one_name(registry):
+    assert registry.view(allow="Read").list_tools() == ["Read"]
 
 
 def test_an_empty_view_says_that_there_is_nothing(registry):

@@ -124,6 +124,9 @@ class _Evaluation:
                 if name not in _FUNCTIONS:
                     raise self._fault("calculator.name", name=name, names=_NAMES)
                 values = [self.value(argument) for argument in arguments]
+                if name == "round" and len(values) == 2 and isinstance(values[1], int) and values[1] < -MAX_BITS:
+                    # Python would work out the power of ten that it rounds to.
+                    return 0
                 return self._checked(node, lambda: _FUNCTIONS[name](*values))
             case ast.Name(id=name):
                 if name not in _CONSTANTS:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 from ...catalogue import text
@@ -202,6 +203,7 @@ class DevLogTool(Tool):
         self.persist = persist
         self._language = language
         self._store: DevLogStore | None = None
+        self._one_at_a_time = Lock()
 
     @property
     def path(self) -> Path:
@@ -234,6 +236,10 @@ class DevLogTool(Tool):
         ]
 
     def run(self, parameters: dict[str, Any]) -> ToolResponse:
+        with self._one_at_a_time:
+            return self._run(parameters)
+
+    def _run(self, parameters: dict[str, Any]) -> ToolResponse:
         try:
             match parameters.get("action"):
                 case "append":

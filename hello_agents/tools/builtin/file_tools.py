@@ -172,6 +172,9 @@ class EditingTool(ChangingTool):
             raise self._fault("edit.same", ToolErrorCode.INVALID_PARAM)
         for old, new in _with_line_ends(content, before, after):
             places = _occurrences(content, old)
+            if len(places) == 1 and old == new:
+                # They differ in line ends, of which the file has one kind.
+                raise self._fault("edit.same", ToolErrorCode.INVALID_PARAM)
             if len(places) == 1:
                 return content[: places[0]] + new + content[places[0] + len(old) :]
             if places:

@@ -229,7 +229,8 @@ class ChangingTool(FileTool):
             backup = self._backup(place, old) if old is not None and old.content != new else None
             folder.sweep(place.path.name)
             time = folder.replace(place.path.name, new, None if old is None else old.mode)
-        facts = self._remember(place, Found(new, time, 0), written=True)
+            # Before the next writer looks: what this one has changed is no stranger's change.
+            facts = self._remember(place, Found(new, time, 0), written=True)
         response = self._said(place, old, new, parameters)
         response.data |= {"path": place.name, **facts, **({"backup": backup} if backup else {})}
         return response

@@ -49,8 +49,8 @@ class Folder:
     def _at(self, name: str) -> str:
         return name if self._handle is not None else str(self._path / name)
 
-    def _open(self, name: str, flags: int) -> int:
-        return os.open(self._at(name), flags | _BINARY, 0o666, dir_fd=self._handle)
+    def _open(self, name: str, flags: int, mode: int = 0o666) -> int:
+        return os.open(self._at(name), flags | _BINARY, mode, dir_fd=self._handle)
 
     @contextmanager
     def below(self, name: str, make: bool = False) -> Generator[Folder]:
@@ -99,15 +99,17 @@ class Folder:
     def replace(self, name: str, content: bytes, mode: int | None = None) -> int:
         """Puts a whole file in place of what was there, in one step, and returns its time in ns.
 
-        On failure nothing has changed.
+        With a mode it has these permissions, and the owner and group of what was there as far as this process may give
+        them. On failure nothing has changed.
         """
         temporary = f".{name[:40]}.{os.urandom(6).hex()}{TEMPORARY}"
-        handle = self._open(temporary, _MAKE)
+        handle = self._open(temporary, _MAKE, 0o666 if mode is None else 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
                 if mode is not None and _POSIX:
+                    self._hand_over(file.fileno(), name)
                     os.fchmod(file.fileno(), mode)
                 time = os.fstat(file.fileno()).st_mtime_ns
             os.replace(self._at(temporary), self._at(name), src_dir_fd=self._handle, dst_dir_fd=self._handle)
@@ -115,6 +117,17 @@ class Folder:
             self.remove(temporary)
             raise
         return time
+
+    def _hand_over(self, handle: int, name: str) -> None:
+        """Gives the file to the owner and group of the one of this name, or at least to its group."""
+        with suppress(OSError):
+            old, new = os.stat(name, dir_fd=self._handle, follow_symlinks=False), os.fstat(handle)
+            if (old.st_uid, old.st_gid) == (new.st_uid, new.st_gid):
+                return
+            try:
+                os.fchown(handle, old.st_uid, old.st_gid)
+            except PermissionError:
+                os.fchown(handle, -1, old.st_gid)
 
     def remove(self, name: str) -> None:
         """Removes a file; one that is not there is no error."""

@@ -18,9 +18,10 @@ from ...catalogue import text
 from ...skills import front_matter
 from ..base import ToolErrorCode, ToolParameter, ToolResponse
 from .files import ChangingTool, FileFault, Place
-from .folder import opened
+from .folder import Found, opened
 
 ACTIONS = ("create", "read", "update", "delete", "list", "search", "summary")
+_NO_YAML = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _ID = re.compile(r"[\w-]{1,80}")
 
 
@@ -47,7 +48,7 @@ class Note:
             "created_at": self.created_at,
             "updated_at": self.updated_at,
         }
-        head = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items())
+        head = "\n".join(f"{name}: {_quoted(value)}" for name, value in facts.items())
         return f"---\n{head}\n---\n\n{self.content}\n"
 
     @classmethod
@@ -135,11 +136,12 @@ class NoteTool(ChangingTool):
         if sum(1 for _ in self._notes()) >= self.max_notes:
             raise self._fault("note.full", ToolErrorCode.INVALID_PARAM, most=self.max_notes)
         now = _now()
-        note = self._changed(Note(str(parameters["note_id"]), "", "general", (), now, now, ""), parameters)
-        return self._written(place, note, "note.created")
+        new = Note(str(parameters["note_id"]), "", "general", (), now, now, "")
+        return self._written(place, parameters, new)
 
     def _update(self, place: Place, parameters: Mapping[str, Any]) -> ToolResponse:
-        return self._written(place, self._changed(self._note(place, parameters), parameters), "note.updated")
+        self._note(place, parameters)  # No folder is made for one that is not there.
+        return self._written(place, parameters)
 
     def _delete(self, place: Place, parameters: Mapping[str, Any]) -> ToolResponse:
         note = self._note(place, parameters)
@@ -179,7 +181,9 @@ class NoteTool(ChangingTool):
     # --- notes and files ---------------------------------------------------------------------------------------------
 
     def _note(self, place: Place, parameters: Mapping[str, Any]) -> Note:
-        found = self._read(place)
+        return self._found(place, self._read(place), parameters)
+
+    def _found(self, place: Place, found: Found | None, parameters: Mapping[str, Any]) -> Note:
         if found is None:
             raise self._fault("note.missing", ToolErrorCode.NOT_FOUND, id=parameters["note_id"])
         return Note.from_markdown(str(parameters["note_id"]), self._decoded(place, found.content))
@@ -213,13 +217,17 @@ class NoteTool(ChangingTool):
             str(parameters.get("content") or note.content).strip("\n"),
         )
 
-    def _written(self, place: Place, note: Note, said: str) -> ToolResponse:
-        content = self._encoded(note.to_markdown())
+    def _written(self, place: Place, parameters: Mapping[str, Any], new: Note | None = None) -> ToolResponse:
+        """Writes the new note, or else the one that is there, with what the call says of it."""
         with opened(place.root, make=True) as folder, folder.alone():
             old = folder.find(place.path.name)
+            # What another call has changed meanwhile stays.
+            note = self._changed(new or self._found(place, old, parameters), parameters)
+            content = self._encoded(note.to_markdown())
             backup = None if old is None else self._backup(place, old)
             folder.replace(place.path.name, content, None if old is None else old.mode)
         data = note.facts() | ({"backup": backup} if backup else {})
+        said = "note.updated" if new is None else "note.created"
         return ToolResponse.success(text(said, self._language, id=note.id, title=note.title), data)
 
     def _shown(self, note: Note) -> str:
@@ -228,6 +236,11 @@ class NoteTool(ChangingTool):
     def _line(self, note: Note) -> str:
         tags = "".join(f" #{tag}" for tag in note.tags)
         return f"- [{note.type}] {note.title}{tags} ({note.id})"
+
+
+def _quoted(value: str) -> str:
+    """A text as YAML and JSON write it: what YAML takes for a line break, or refuses, as its escape."""
+    return _NO_YAML.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _tags(parameters: Mapping[str, Any]) -> tuple[str, ...]:

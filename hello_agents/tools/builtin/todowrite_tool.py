@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, cast, get_args
 
 from ...catalogue import text
@@ -84,6 +85,7 @@ class TodoWriteTool(Tool):
         self.persist = persist
         self.current_todos = TodoList()
         self._language = language
+        self._one_at_a_time = Lock()
 
     @property
     def path(self) -> Path:
@@ -111,6 +113,10 @@ class TodoWriteTool(Tool):
         ]
 
     def run(self, parameters: dict[str, Any]) -> ToolResponse:
+        with self._one_at_a_time:
+            return self._run(parameters)
+
+    def _run(self, parameters: dict[str, Any]) -> ToolResponse:
         action = parameters.get("action") or "create"
         try:
             self.current_todos = self._changed(action, parameters.get("summary") or "", parameters.get("todos") or [])
