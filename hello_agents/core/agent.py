@@ -234,7 +234,7 @@ class Agent(Keeping):
         Returns the run after it. A run that has ended stays as it is.
         """
         if self.state.outcome is None and self.state.turn:
-            loop = self._loop(False)
+            loop = self._recorder()
             for frame, event in settle_all(self.state, self.language):
                 loop.record(frame, event)
             for frame, event in list(self._superseded(self.state, "call.stopped", reason)):
@@ -364,7 +364,7 @@ class Agent(Keeping):
 
     def record(self, event: Event) -> Run:
         """Writes an event into the journal by hand, and returns the run after it."""
-        return self._loop(False).record("", event)[1]
+        return self._recorder().record("", event)[1]
 
     @property
     def history_manager(self) -> AgentHistory:
@@ -518,10 +518,23 @@ class Agent(Keeping):
                 if frame:
                     yield frame, Stopped(reason)
 
+    def _recorder(self) -> Loop:
+        """What writes by hand: the walk under way, so that it knows of it, else a loop that is not walked."""
+        walking = self._walking
+        return walking if walking is not None and walking.run is self._state else self._loop(False)
+
     def _loop(self, deltas: bool) -> Loop:
+        last = self._state
+
         def sink(entry: Entry, run: Run) -> None:
+            nonlocal last
+            if self._state is not last:
+                raise AgentException(
+                    f"The conversation of {self.name!r} went on elsewhere while this run was under way. "
+                    "Ask one question after the other, or give each conversation an agent of its own."
+                )
             self.journal.append(entry)
-            self._state = run
+            self._state = last = run
             if self.sink is not None:
                 self.sink(entry, run)
             elif self.config.auto_save_enabled:
@@ -539,16 +552,27 @@ class Agent(Keeping):
         return loop
 
     def _walk(self, opening: list[Placed], deltas: bool = False) -> Iterator[tuple[Entry, Run]]:
-        loop = self._loop(deltas)
-        for frame, event in opening:
-            yield loop.record(frame, event)
-        yield from drive(loop)
+        loop = self._walking = self._loop(deltas)
+        try:
+            for frame, event in opening:
+                yield loop.record(frame, event)
+            yield from drive(loop)
+        finally:
+            self._walked(loop)
 
     async def _awalk(self, loop: Loop, opening: list[Placed]) -> AsyncIterator[tuple[Entry, Run]]:
-        for frame, event in opening:
-            yield loop.record(frame, event)
-        async for record in adrive(loop):
-            yield record
+        self._walking = loop
+        try:
+            for frame, event in opening:
+                yield loop.record(frame, event)
+            async for record in adrive(loop):
+                yield record
+        finally:
+            self._walked(loop)
+
+    def _walked(self, loop: Loop) -> None:
+        if self._walking is loop:
+            self._walking = None
 
     async def _astream(
         self, text: str, hooks: Mapping[str, LifecycleHook], kwargs: Mapping[str, Any], deltas: bool

@@ -144,6 +144,8 @@ def repeated(run: Run) -> tuple[str, int]:
     first = max(at - 4 * (run.limits.max_repeats + 1), 0)
     recent = run.messages[first : at + 1 + len(calls)]
     at -= first
+    if len(recent) <= at + len(calls):
+        return most  # An agent that asks although calls wait has not seen what they come to.
     for position, call in enumerate(calls):
         times = _times(call, recent[at + 1 + position].content, recent, at)
         if times > most[1]:
@@ -160,7 +162,8 @@ def _times(call: ToolCall, result: str | None, messages: tuple[Message, ...], st
         if calls:
             for one in calls:
                 if one.arguments == arguments and one.name == name:
-                    if messages[i + 1 + calls.index(one)].content != result:
+                    place = i + 1 + calls.index(one)
+                    if place >= len(messages) or messages[place].content != result:
                         return times
                     times += 1
                     break

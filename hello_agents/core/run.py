@@ -265,6 +265,10 @@ class Run:
 
         return load_run(text)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A view of a mapping can neither be pickled nor copied.
+        return {name: dict(value) if value is _EMPTY else value for name, value in vars(self).items()}
+
     def _repr_html_(self) -> str:
         from .report import run_html
 
@@ -364,6 +368,8 @@ def _told(run: Run, message: Message, limits: Limits | None) -> Run:
     if message.role == "system":
         old = 1 if run.messages and run.messages[0].role == "system" else 0
         return _changed(run, messages=run.messages.splice(0, old, [message]))
+    if message.role == "tool":
+        return _changed(run, messages=_with_result(run.messages, message))
     messages = run.messages.plus(_with_unique_ids(message, run))
     if message.role != "user":
         return _changed(run, messages=messages)
@@ -377,6 +383,14 @@ def _told(run: Run, message: Message, limits: Limits | None) -> Run:
         turn_usage=run.usage,
         turn_tree_steps=_steps_below(run) if (limits or run.limits).max_total_steps is not None else 0,
     )
+
+
+def _with_result(messages: Messages, message: Message) -> Messages:
+    """The conversation with a result that was put in by hand. Between calls and their results stands no other."""
+    if not messages.unanswered():
+        return messages.plus(message)
+    answered, at = messages.with_answer(message), messages.last_reply() or 0
+    return messages.splice(at, at, [message]) if answered is None else answered
 
 
 def _steps_below(run: Run) -> int:

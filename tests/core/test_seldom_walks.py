@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator, Iterator
+from functools import reduce
+from itertools import product
 from typing import Any
 
 import pytest
 
 from hello_agents import Config, Message, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
-from hello_agents.core.action import Request, Wait
+from hello_agents.core.action import Action, Ask, Call, Request, Wait
 from hello_agents.core.agent import Agent
 from hello_agents.core.budgets import ELAPSED
 from hello_agents.core.debugger import Debugger
 from hello_agents.core.exceptions import AgentException
 from hello_agents.core.loop import Loop, acarry_out, carry_out
-from hello_agents.core.run import Delta, Entry, Event, Judged, Noted, Replied, Returned, Run, Stopped
+from hello_agents.core.run import Delta, Entry, Event, Judged, Noted, Replied, Returned, Run, Stopped, evolve
 
 
 def registry(approval: bool = False) -> ToolRegistry:
@@ -213,3 +217,125 @@ def test_a_verdict_in_the_past_begins_a_branch() -> None:
 
 def _rest(debugger: Debugger) -> list[Event]:
     return [entry.event for entry in debugger.entries[debugger.position :]]
+
+
+# -- two at once ---------------------------------------------------------------------------------------
+
+
+def consistent(agent: Agent) -> None:
+    assert [entry.seq for entry in agent.journal] == list(range(len(agent.journal)))
+    assert agent.state == reduce(lambda run, entry: evolve(run, entry.event, entry.frame), agent.journal, Run("a"))
+
+
+async def test_tasks_that_share_an_agent_do_not_mix_their_runs() -> None:
+    agent = simple(PAY, "done")
+    said = await asyncio.gather(*(agent.arun(f"question {n}") for n in range(3)), return_exceptions=True)
+    assert said.count("done") == 1
+    assert {type(one) for one in said} == {str, AgentException}
+    assert "an agent of its own" in str(next(one for one in said if isinstance(one, AgentException)))
+    consistent(agent)
+
+
+def test_threads_that_share_an_agent_do_not_mix_their_runs() -> None:
+    """A tool of the first run waits until the second has ended."""
+    tools, errors = ToolRegistry(), list[Exception]()
+    first, second = threading.Event(), threading.Event()
+
+    def pay(sum: int) -> str:
+        """Pays."""
+        if not first.is_set():
+            first.set()
+            second.wait(10)
+        return "paid"
+
+    def ask() -> None:
+        try:
+            agent.run("first")
+        except AgentException as error:
+            errors.append(error)
+
+    tools.register_function(pay)
+    agent = SimpleAgent("a", ScriptedLLM(PAY, "done"), tool_registry=tools)
+    thread = threading.Thread(target=ask)
+    thread.start()
+    first.wait(10)
+    assert agent.run("second") == "done"
+    second.set()
+    thread.join()
+    assert "went on elsewhere" in str(errors[0])
+    consistent(agent)
+
+
+def test_a_walk_that_was_left_does_not_hinder_the_next() -> None:
+    agent = simple(PAY, "done")
+    left = agent.walk("first")
+    next(left)
+    assert agent.run("second") == "done"
+    with pytest.raises(AgentException, match="went on elsewhere"):
+        next(left)
+    consistent(agent)
+
+
+@pytest.mark.parametrize("way", ["told", "noted", "stopped"])
+def test_what_is_put_in_by_hand_during_a_walk_is_part_of_it(way: str) -> None:
+    agent = simple(PAY, "done")
+
+    def put_in(entry: Entry, run: Run) -> None:
+        if entry.event != Returned(run.messages[-1]):
+            return
+        match way:
+            case "told":
+                agent.add_message(Message("Be quick.", "user"))
+            case "noted":
+                agent.record(Noted("seen", entry.seq))
+            case _:
+                agent.stop("enough")
+
+    agent.subscribers.append(put_in)
+    assert agent.run("go") == ("" if way == "stopped" else "done")
+    assert ("Be quick." in [message.text for message in agent.state.messages]) == (way == "told")
+    assert ("seen" in agent.state.notes) == (way == "noted")
+    consistent(agent)
+
+
+# -- agents and messages of one's own -------------------------------------------------------------------
+
+
+class Hasty(Agent):
+    """Asks a second time before it has its calls run, or all but the first of them."""
+
+    early = 0
+
+    def decide(self, run: Run) -> Action:
+        waiting = run.pending
+        if waiting and (run.steps > 1 or len(waiting) > self.early):
+            return Call(waiting if run.steps > 1 else waiting[self.early :])
+        if run.messages[-1].role == "assistant" and not waiting:
+            return Stopped("finished", run.messages[-1].text)
+        return Ask(self.request(run))
+
+
+@pytest.mark.parametrize(("early", "same"), list(product([1, 2], [True, False])))
+def test_a_question_while_calls_wait_is_asked(early: int, same: bool) -> None:
+    twice = [PAY, ToolCall("q", "pay", {"sum": 3 if same else 4})]
+    agent = Hasty("a", ScriptedLLM(twice, twice, "done"), tool_registry=registry())
+    agent.early = early
+    assert agent.run("go") == "done"
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3])
+@pytest.mark.parametrize("foreign", [("x",), ("x", "y"), (None,), ("c0",), ("c0", "c0"), ("x", "c0"), ("c0", "x", "x")])
+def test_results_put_in_by_hand_take_no_call_its_own(calls: int, foreign: tuple[str | None, ...]) -> None:
+    agent = simple("done")
+    wanted = [ToolCall(f"c{n}", "pay", {"sum": n}) for n in range(calls)]
+    for message in (Message("go", "user"), Message(None, "assistant", tool_calls=wanted)):
+        agent.add_message(message)
+    for id in foreign:
+        agent.add_message(Message("by hand", "tool", answers=id))
+    assert agent.resume() == "done"
+    said = list(agent.state.messages)
+    at = next(place for place, message in enumerate(said) if message.tool_calls)
+    results = said[at + 1 : at + 1 + calls]
+    assert [message.answers for message in results] == [call.id for call in wanted]
+    assert [message.text for message in results[1:]] == [f"paid {n}" for n in range(1, calls)]
+    assert results[0].text == ("by hand" if "c0" in foreign else "paid 0")
