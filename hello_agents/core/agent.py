@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text as catalogue_text
@@ -63,7 +63,8 @@ class Waiting(AgentException):
     def __init__(self, run: Run) -> None:
         self.run = run
         """The run as it waits."""
-        names = ", ".join(sorted({call.name for _, frame in run.frames for call in frame.pending}))
+        calls = (call for _, one in run.frames for call in one.pending if call.id not in one.children)
+        names = ", ".join(sorted({call.name for call in calls}))
         super().__init__(f"The run waits for approval of {names}. Pass `Judged(call_id, allowed)` to `agent.resume`.")
 
 
@@ -504,9 +505,13 @@ class Agent(Keeping):
 
     def _reopening(self, events: Sequence[Event]) -> list[Placed]:
         """The events that a run which was broken off goes on with, and what settles its lost calls."""
-        opening = [(_frame_for(self.state, event), event) for event in events]
-        judged = reduce(lambda run, placed: evolve(run, placed[1], placed[0]), opening, self.state)
-        return [*opening, *settle_all(judged, self.language)]
+        opening: list[Placed] = []
+        state = self.state
+        for event in events:
+            frame = _frame_for(state, event)
+            state = evolve(state, event, frame)
+            opening.append((frame, event))
+        return [*opening, *settle_all(state, self.language)]
 
     def _superseded(self, run: Run, why: str = "call.superseded", reason: str = "superseded") -> Iterator[Placed]:
         """A new question closes what was left open: calls are answered as not run, child runs stop."""

@@ -345,11 +345,17 @@ def settle_all(run: Run, language: str = "en") -> list[tuple[str, Event]]:
 
 
 def frame_of(run: Run, call_id: str) -> str | None:
-    """The path of the frame in which this call waits for an answer; `None` when it waits nowhere."""
-    for frame, one in run.frames:
-        if any(call.id == call_id for call in one.pending):
-            return frame
-    return None
+    """The path of the frame in which this call waits for an answer; `None` when it waits nowhere.
+
+    Frames may have calls of the same id. Then it is the first that waits for a person, who has not judged it yet.
+    """
+    waiting = [(frame, one) for frame, one in run.frames if any(call.id == call_id for call in one.pending)]
+
+    def order(place: tuple[str, Run]) -> tuple[bool, ...]:
+        one = place[1]
+        return one.outcome is not None, call_id in one.children, call_id in one.verdicts
+
+    return min(waiting, key=order)[0] if waiting else None
 
 
 def _changed(run: Run, **changes: Any) -> Run:

@@ -148,6 +148,28 @@ def test_a_result_that_is_passed_in_goes_to_the_frame_of_its_call() -> None:
         agent.resume(Returned(Message("again", "tool", answers="q")))
 
 
+@pytest.mark.parametrize("id", ["", "x"])
+def test_a_verdict_goes_to_the_call_that_waits_whatever_calls_above_have_its_id(id: str) -> None:
+    """As from a model that names none of its calls, or begins anew in each conversation."""
+    tasks = [ToolCall(name, "Task", {"task": name, "agent_type": "simple"}) for name in (id, "other")]
+    frames = {frame: [ToolCall(id, "pay", {"sum": sum}), "ok"] for frame, sum in ((id or "call_0_0", 1), ("other", 2))}
+    model = ScriptedLLM(tasks, "done", frames=frames)
+    agent = waiting(SimpleAgent("boss", model, tool_registry=registry(True), config=Config(subagent_enabled=True)))
+    with pytest.raises(Waiting, match="approval of pay\\."):
+        agent.resume()
+    verdict, refusal = Judged(id or "call_0_0", True), Judged(id or "call_0_0", False)
+    debugger = agent.steps()
+    for judge in (debugger.approve, debugger.refuse):
+        judge(verdict.call_id)
+        debugger.finish()
+    assert agent.resume(verdict, refusal) == "done"
+    for run in (agent.state, debugger.run):
+        paid, refused = (child.messages[-2] for child in run.children.values())
+        assert paid.text == "paid 1"
+        assert refused.metadata["code"] == "REFUSED"
+        assert run.outcome == agent.state.outcome
+
+
 def test_a_member_does_the_tasks_of_its_kind() -> None:
     agent = boss("done", t=["from the member"])
     member = SimpleAgent("simple", ScriptedLLM(), "I am the member.", tool_registry=registry())
