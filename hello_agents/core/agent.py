@@ -65,7 +65,11 @@ class Waiting(AgentException):
         """The run as it waits."""
         calls = (call for _, one in run.frames for call in one.pending if call.id not in one.children)
         names = ", ".join(sorted({call.name for call in calls}))
-        super().__init__(f"The run waits for approval of {names}. Pass `Judged(call_id, allowed)` to `agent.resume`.")
+        super().__init__(
+            f"The run waits for approval of {names}. Pass `Judged(call_id, allowed)` to `agent.resume`."
+            if names
+            else f"Nothing was asked that {run.agent!r} could go on with. Ask a question with `agent.run`."
+        )
 
 
 class Agent(Keeping):

@@ -11,7 +11,18 @@ from typing import Any
 
 import pytest
 
-from hello_agents import Config, Message, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry, Waiting
+from hello_agents import (
+    Config,
+    Message,
+    PlanSolveAgent,
+    ReActAgent,
+    ReflectionAgent,
+    ScriptedLLM,
+    SimpleAgent,
+    ToolCall,
+    ToolRegistry,
+    Waiting,
+)
 from hello_agents.core.action import Action, Ask, Call, Request, Wait
 from hello_agents.core.agent import Agent
 from hello_agents.core.budgets import ELAPSED
@@ -155,7 +166,7 @@ def test_a_verdict_goes_to_the_call_that_waits_whatever_calls_above_have_its_id(
     frames = {frame: [ToolCall(id, "pay", {"sum": sum}), "ok"] for frame, sum in ((id or "call_0_0", 1), ("other", 2))}
     model = ScriptedLLM(tasks, "done", frames=frames)
     agent = waiting(SimpleAgent("boss", model, tool_registry=registry(True), config=Config(subagent_enabled=True)))
-    with pytest.raises(Waiting, match="approval of pay\\."):
+    with pytest.raises(Waiting, match=r"approval of pay\."):
         agent.resume()
     verdict, refusal = Judged(id or "call_0_0", True), Judged(id or "call_0_0", False)
     debugger = agent.steps()
@@ -239,6 +250,34 @@ def test_a_verdict_in_the_past_begins_a_branch() -> None:
 
 def _rest(debugger: Debugger) -> list[Event]:
     return [entry.event for entry in debugger.entries[debugger.position :]]
+
+
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("kind", [SimpleAgent, ReActAgent, ReflectionAgent, PlanSolveAgent])
+def test_before_a_question_no_agent_does_anything(kind: Any, told: bool) -> None:
+    agent = kind("a", ScriptedLLM())
+    if told:
+        agent.add_message(Message("You are brief.", "system"))
+    assert agent.steps().next == Wait(())
+    with pytest.raises(Waiting, match="Ask a question with"):
+        agent.resume()
+    assert len(agent.journal) == told
+
+
+def test_a_question_whose_first_entry_was_not_written_is_asked_anew() -> None:
+    agent = SimpleAgent("a", ScriptedLLM("done"), "You are brief.")
+
+    def full(entry: Entry, run: Run) -> None:
+        raise OSError(28, "No space left on device")
+
+    agent.sink = full
+    with pytest.raises(OSError, match="No space"):
+        agent.run("go")
+    agent.sink = None
+    with pytest.raises(Waiting, match="Nothing was asked"):
+        agent.resume()
+    assert agent.run("go") == "done"
+    assert [message.role for message in agent.state.messages] == ["system", "user", "assistant"]
 
 
 # -- two at once ---------------------------------------------------------------------------------------
