@@ -294,6 +294,21 @@ def test_a_run_alone_is_walked_with_the_runs_below_it() -> None:
         )
 
 
+def test_a_run_alone_keeps_all_results_where_a_model_uses_its_ids_again() -> None:
+    calls = [call("add", "c", a=1, b=2), call("Task", "c", task="1"), call("add", "c", a=3, b=4)]
+    script = ScriptedLLM(*calls, "done", frames={"c": ["one"]})
+    agent = World().agent
+    agent.llm = script
+    assert agent.tool_registry is not None
+    agent.tool_registry.register_tool(TaskTool(lambda pattern: SimpleAgent(pattern, script)))
+    agent.run("go")
+    debugger = Debugger.of_run(agent.state)
+    assert [path for path, _ in debugger.run.frames] == ["", "c"]
+    assert debugger.run.messages == agent.state.messages
+    debugger.jump(2)
+    assert not debugger.run.children
+
+
 def test_an_interrupt_in_a_step_keeps_what_happened_and_the_next_step_settles_it() -> None:
     world = World(BOTH, "done")
 
