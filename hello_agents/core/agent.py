@@ -603,8 +603,8 @@ class Agent(Keeping):
             records, record = in_a_thread(self, partial(self.run, text, **kwargs)), faults.append
         else:
             opening = self._opening(text, kwargs)
-            loop = self._loop(deltas)
-            records, record = self._awalk(loop, opening), partial(loop.record, "")
+            loop = self._walking = self._loop(deltas)
+            records, record = self._awalk(loop, opening), self.record
         answer: str | None = None
         await tell("start", EventType.AGENT_START, input_text=text)
         yield stream.started()
@@ -626,7 +626,7 @@ class Agent(Keeping):
             for fault in faults:
                 self.record(fault)
         if own:
-            record = partial(self.record)
+            record = self.record
             yield stream.whole(answer or "")
         else:
             answer = self._answer()

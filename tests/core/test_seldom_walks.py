@@ -359,6 +359,19 @@ def test_what_is_put_in_by_hand_during_a_walk_is_part_of_it(way: str) -> None:
     consistent(agent)
 
 
+@pytest.mark.parametrize("hook", ["on_start", "on_step", "on_tool_call", "on_finish"])
+async def test_what_a_hook_puts_in_is_part_of_the_run_though_it_fails(hook: str) -> None:
+    agent = simple(PAY, "done")
+
+    async def put_in(event: Any) -> None:
+        agent.record(Noted("seen", event.type.value))
+        raise ValueError("no")
+
+    assert await agent.arun("go", **{hook: put_in}) == "done"
+    assert {"seen", "hook_error"} <= set(agent.state.notes)
+    consistent(agent)
+
+
 # -- agents and messages of one's own -------------------------------------------------------------------
 
 
