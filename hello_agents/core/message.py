@@ -350,3 +350,14 @@ class Messages(Sequence[Message]):
 
     def __repr__(self) -> str:
         return f"Messages({self._items[: self._size]!r})"
+
+
+def _no_messages() -> Messages:
+    nothing = Messages()
+    # Its storage is longer than it is, so that whoever goes on from it begins one, and none is kept alive by it.
+    nothing._items.append(Message(None, "user"))  # pyright: ignore[reportPrivateUsage]
+    return nothing
+
+
+NO_MESSAGES = _no_messages()
+"""The conversation that every run begins with."""

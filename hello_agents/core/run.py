@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, assert_never
 
-from .message import Message, Messages, ToolCall, Usage, setters
+from .message import NO_MESSAGES, Message, Messages, ToolCall, Usage, setters
 from .prices import priced
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -18,7 +18,6 @@ def _empty() -> Mapping[str, Any]:
 
 
 _NONE_BEGUN: frozenset[str] = frozenset()
-NO_MESSAGES = Messages()
 NO_USAGE = Usage()
 
 
