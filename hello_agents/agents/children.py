@@ -41,10 +41,14 @@ def question_of(run: Run) -> str:
 
 
 def spawn_or_wait(run: Run, id: str, start: Run) -> Action | None:
-    """What is to be done for a child that must have ended before anything else is; `None` when it has."""
+    """What is to be done for a child that must have ended before anything else is; `None` when it has.
+
+    None begins before a question was asked.
+    """
     child = run.children.get(id)
     if child is None:
-        return Spawned(id, start)
+        asked = run.turn or any(message.role == "user" for message in run.messages)
+        return Spawned(id, start) if asked else WAITING
     return WAITING if child.outcome is None else None
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.action import Action, Model, Request
+from ..core.agent import Placed
 from ..core.config import Config
 from ..core.run import Noted, Run
 from .simple_agent import SimpleAgent
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from ..tools.registry import ToolRegistry
 
 CHOICE = "tool_choice"
-"""The note's key: what a call of `run` chose."""
+"""The note's key: what was chosen with a question, by the argument of this name."""
+_MOST = "max_tool_iterations"
 
 
 class FunctionCallAgent(SimpleAgent):
@@ -49,12 +51,18 @@ class FunctionCallAgent(SimpleAgent):
         tool_choice: str | Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> str:
-        """`Agent.run`; the two arguments hold for this question only."""
-        if max_tool_iterations is not None:
-            kwargs["max_steps"] = max_tool_iterations
-        if self.state.notes.get(CHOICE) != tool_choice:
-            self.record(Noted(CHOICE, tool_choice))
-        return super().run(input_text, **kwargs)
+        """`Agent.run`; the two arguments hold for this question only. All other ways of asking take them, too."""
+        return super().run(input_text, max_tool_iterations=max_tool_iterations, tool_choice=tool_choice, **kwargs)
+
+    def _opening(self, text: str | None, kwargs: Mapping[str, Any], run: Run | None = None) -> list[Placed]:
+        limits = {name: value for name, value in kwargs.items() if name not in (CHOICE, _MOST)}
+        if kwargs.get(_MOST) is not None:
+            limits["max_steps"] = kwargs[_MOST]
+        opening = super()._opening(text, limits, run)
+        choice = kwargs.get(CHOICE)
+        if text is not None and (self.state if run is None else run).notes.get(CHOICE) != choice:
+            opening.insert(0, ("", Noted(CHOICE, choice)))
+        return opening
 
     def decide(self, run: Run) -> Action:
         return super().decide(run)

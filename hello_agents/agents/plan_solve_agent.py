@@ -134,7 +134,8 @@ class Executor(Agent):
         answers: list[str] = []
         for number, step in enumerate(plan, 1):
             id = f"step-{run.turn}-{number}"
-            if todo := spawn_or_wait(run, id, self._step(run, question, plan, answers, step)):
+            start = run.children.get(id) or self._step(run, question, plan, answers, step)
+            if todo := spawn_or_wait(run, id, start):
                 return todo
             answers.append(run.children[id].answer or "")
         return stop_with(run, "finished", answers[-1] if answers else "")

@@ -13,7 +13,7 @@ from ..core.run import Run, Stopped
 def tool_loop(run: Run, request: Callable[[], Request], asks: Callable[[ToolCall], bool], language: str) -> Action:
     """What comes next in a conversation with tools.
 
-    A run in which nothing was said waits for a question. `request` makes the request, should the model be asked;
+    A run in which nothing was asked waits for a question. `request` makes the request, should the model be asked;
     `asks` says which calls need a person's approval.
     """
     waiting = run.pending
@@ -22,6 +22,10 @@ def tool_loop(run: Run, request: Callable[[], Request], asks: Callable[[ToolCall
     if not run.messages:
         return Wait(())
     last = run.messages[-1]
-    if last.role == "assistant":
-        return Stopped("finished", last.text)
-    return Ask(request())
+    match last.role:
+        case "assistant":
+            return Stopped("finished", last.text)
+        case "system":
+            return Wait(())
+        case _:
+            return Ask(request())

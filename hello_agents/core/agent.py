@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..catalogue import text as catalogue_text
@@ -63,8 +63,13 @@ class Waiting(AgentException):
     def __init__(self, run: Run) -> None:
         self.run = run
         """The run as it waits."""
-        names = ", ".join(sorted({call.name for _, frame in run.frames for call in frame.pending}))
-        super().__init__(f"The run waits for approval of {names}. Pass `Judged(call_id, allowed)` to `agent.resume`.")
+        calls = (call for _, one in run.frames for call in one.pending if call.id not in one.children)
+        names = ", ".join(sorted({call.name for call in calls}))
+        super().__init__(
+            f"The run waits for approval of {names}. Pass `Judged(call_id, allowed)` to `agent.resume`."
+            if names
+            else f"Nothing was asked that {run.agent!r} could go on with. Ask a question with `agent.run`."
+        )
 
 
 class Agent(Keeping):
@@ -234,7 +239,7 @@ class Agent(Keeping):
         Returns the run after it. A run that has ended stays as it is.
         """
         if self.state.outcome is None and self.state.turn:
-            loop = self._loop(False)
+            loop = self._recorder()
             for frame, event in settle_all(self.state, self.language):
                 loop.record(frame, event)
             for frame, event in list(self._superseded(self.state, "call.stopped", reason)):
@@ -364,7 +369,7 @@ class Agent(Keeping):
 
     def record(self, event: Event) -> Run:
         """Writes an event into the journal by hand, and returns the run after it."""
-        return self._loop(False).record("", event)[1]
+        return self._recorder().record("", event)[1]
 
     @property
     def history_manager(self) -> AgentHistory:
@@ -504,9 +509,13 @@ class Agent(Keeping):
 
     def _reopening(self, events: Sequence[Event]) -> list[Placed]:
         """The events that a run which was broken off goes on with, and what settles its lost calls."""
-        opening = [(_frame_for(self.state, event), event) for event in events]
-        judged = reduce(lambda run, placed: evolve(run, placed[1], placed[0]), opening, self.state)
-        return [*opening, *settle_all(judged, self.language)]
+        opening: list[Placed] = []
+        state = self.state
+        for event in events:
+            frame = _frame_for(state, event)
+            state = evolve(state, event, frame)
+            opening.append((frame, event))
+        return [*opening, *settle_all(state, self.language)]
 
     def _superseded(self, run: Run, why: str = "call.superseded", reason: str = "superseded") -> Iterator[Placed]:
         """A new question closes what was left open: calls are answered as not run, child runs stop."""
@@ -518,10 +527,23 @@ class Agent(Keeping):
                 if frame:
                     yield frame, Stopped(reason)
 
+    def _recorder(self) -> Loop:
+        """What writes by hand: the walk under way, so that it knows of it, else a loop that is not walked."""
+        walking = self._walking
+        return walking if walking is not None and walking.run is self._state else self._loop(False)
+
     def _loop(self, deltas: bool) -> Loop:
+        last = self._state
+
         def sink(entry: Entry, run: Run) -> None:
+            nonlocal last
+            if self._state is not last:
+                raise AgentException(
+                    f"The conversation of {self.name!r} went on elsewhere while this run was under way. "
+                    "Ask one question after the other, or give each conversation an agent of its own."
+                )
             self.journal.append(entry)
-            self._state = run
+            self._state = last = run
             if self.sink is not None:
                 self.sink(entry, run)
             elif self.config.auto_save_enabled:
@@ -539,16 +561,27 @@ class Agent(Keeping):
         return loop
 
     def _walk(self, opening: list[Placed], deltas: bool = False) -> Iterator[tuple[Entry, Run]]:
-        loop = self._loop(deltas)
-        for frame, event in opening:
-            yield loop.record(frame, event)
-        yield from drive(loop)
+        loop = self._walking = self._loop(deltas)
+        try:
+            for frame, event in opening:
+                yield loop.record(frame, event)
+            yield from drive(loop)
+        finally:
+            self._walked(loop)
 
     async def _awalk(self, loop: Loop, opening: list[Placed]) -> AsyncIterator[tuple[Entry, Run]]:
-        for frame, event in opening:
-            yield loop.record(frame, event)
-        async for record in adrive(loop):
-            yield record
+        self._walking = loop
+        try:
+            for frame, event in opening:
+                yield loop.record(frame, event)
+            async for record in adrive(loop):
+                yield record
+        finally:
+            self._walked(loop)
+
+    def _walked(self, loop: Loop) -> None:
+        if self._walking is loop:
+            self._walking = None
 
     async def _astream(
         self, text: str, hooks: Mapping[str, LifecycleHook], kwargs: Mapping[str, Any], deltas: bool
@@ -570,8 +603,8 @@ class Agent(Keeping):
             records, record = in_a_thread(self, partial(self.run, text, **kwargs)), faults.append
         else:
             opening = self._opening(text, kwargs)
-            loop = self._loop(deltas)
-            records, record = self._awalk(loop, opening), partial(loop.record, "")
+            loop = self._walking = self._loop(deltas)
+            records, record = self._awalk(loop, opening), self.record
         answer: str | None = None
         await tell("start", EventType.AGENT_START, input_text=text)
         yield stream.started()
@@ -593,7 +626,7 @@ class Agent(Keeping):
             for fault in faults:
                 self.record(fault)
         if own:
-            record = partial(self.record)
+            record = self.record
             yield stream.whole(answer or "")
         else:
             answer = self._answer()

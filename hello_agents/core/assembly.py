@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..tools.circuit_breaker import CircuitBreaker
     from ..tools.registry import ToolRegistry
     from .action import Model
-    from .loop import Actor
+    from .loop import Actor, Loop
     from .run import Entry, Run
     from .sessions import Session, Store
 
@@ -35,6 +35,7 @@ class Assembly:
     _state: Run
     _start: Run
     _session: Session | None = None
+    _walking: Loop | None = None
     _actors: dict[str, Actor]
     _tool_registry: ToolRegistry | None
     _views: dict[Any, ToolRegistry]
@@ -50,7 +51,7 @@ class Assembly:
     def state(self, run: Run) -> None:
         self._state = self._start = run
         self.journal = []
-        self._session = None
+        self._session = self._walking = None
         self._actors = {}
 
     @property

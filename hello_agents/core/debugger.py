@@ -5,7 +5,7 @@ Going back and forth replays what is recorded. The world is asked only past the 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -295,10 +295,12 @@ class Debugger:
 
     def back(self, n: int = 1) -> Run:
         """Goes back by `n` decisions, at most to before the first entry."""
+        starts = [step.start for step in self.steps]
         for _ in range(n):
-            starts = [step.start for step in self.steps]
             before = bisect_left(starts, self.position)
             self._branch.position = starts[before - 1] if before else 0
+            if not before:
+                break
         self._put_back()
         return self.run
 
@@ -445,9 +447,16 @@ class Debugger:
         return True
 
     def _stop_after(self, seq: int) -> int:
-        """Where the step that holds the entry ends."""
-        stops = [step.stop for step in self.steps]
-        return stops[bisect_right(stops, seq)]
+        """Where the step that holds the entry ends. Looks at this step alone."""
+        entries = self._branch.entries
+        start = seq
+        while start and _is_time(entries[start]):
+            start -= 1
+        group = _group(entries[start])
+        for stop in range(seq + 1, len(entries)):
+            if not _is_time(entries[stop]) and (group is None or _group(entries[stop]) != group):
+                return stop
+        return len(entries)
 
     def _new_branch(self, name: str | None, at: int, label: str) -> Branch:
         old = self._branch
@@ -526,19 +535,28 @@ def _steps(entries: list[Entry]) -> list[Step]:
     starts: list[int] = []
     before: tuple[str, str] | None = None
     for seq, entry in enumerate(entries):
-        match entry.event:
-            case Told():
-                group = (entry.frame, "told")
-            case Began() | Returned():
-                group = (entry.frame, "calls")
-            case Noted(key) if key == ELAPSED and starts:
-                continue  # The time belongs to what has taken it.
-            case _:
-                group = None
+        if _is_time(entry) and starts:
+            continue  # The time belongs to what has taken it.
+        group = _group(entry)
         if group is None or group != before:
             starts.append(seq)
         before = group
     return [Step(start, stop) for start, stop in zip(starts, [*starts[1:], len(entries)], strict=True)]
+
+
+def _group(entry: Entry) -> tuple[str, str] | None:
+    """What it shares with neighbours of the same step; `None` for an entry that is a step by itself."""
+    match entry.event:
+        case Told():
+            return entry.frame, "told"
+        case Began() | Returned():
+            return entry.frame, "calls"
+        case _:
+            return None
+
+
+def _is_time(entry: Entry) -> bool:
+    return isinstance(entry.event, Noted) and entry.event.key == ELAPSED
 
 
 def _as_answer_to(call_id: str | None, event: Returned) -> Message:

@@ -8,7 +8,7 @@ the run; so a resumed run closes the same way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -21,6 +21,9 @@ from .run import Noted, Returned, Run, Spawned, Stopped
 
 CLOSING = "closing"
 """The note's key: `{"reason": …, "step": …}`, the step being the last request's."""
+
+COUNTED = "counted"
+"""The key in a summary's metadata: `{"failed": …, "ran": {tool: …}}`, where it stands within the current question."""
 
 NEAR = 2
 """From this many steps before the limit on, the model is told how many are left."""
@@ -67,18 +70,26 @@ class Tally:
         added = run.messages.since(before)
         if added is None:
             added, counts = run.messages, Counts()
-        for message in added:
-            if message.role == "user":
-                counts = Counts()
-            elif message.role == "tool":
-                counts = _with_result(counts, message)
+        counts = counted(added, counts)
         self._counted = run.messages, counts
         return counts
 
 
+def counted(messages: Iterable[Message], counts: Counts) -> Counts:
+    """The counts with those of further messages; a summary brings those of what it stands for."""
+    for message in messages:
+        if message.role == "user":
+            counts = Counts()
+        elif message.role == "tool":
+            counts = _with_result(counts, message)
+        elif message.role == "summary" and (note := message.metadata.get(COUNTED)) is not None:
+            counts = Counts(counts.failed + note["failed"], Counter(counts.ran) + Counter(note["ran"]))
+    return counts
+
+
 def _with_result(counts: Counts, message: Message) -> Counts:
     failed = counts.failed + (message.status == "error")
-    if message.metadata.get("code") == "NOT_RUN":
+    if message.metadata.get("code") in ("NOT_RUN", "REFUSED"):
         return Counts(failed, counts.ran)
     tool = str(message.metadata.get("tool"))
     return Counts(failed, {**counts.ran, tool: counts.ran.get(tool, 0) + 1})
@@ -93,6 +104,8 @@ def limit(run: Run, action: Action, language: str, tally: Tally) -> Action:
                 return _open(run, action, language, tally)
             case Spawned() if nothing_for(run):
                 return _without_child(run, action, language)
+            case Spawned() if run.limits.max_calls_per_tool is not None:
+                return _within_tasks(run, action, tally.of(run).ran, run.limits.max_calls_per_tool, language)
             case Call() if run.limits.max_calls_per_tool is not None:
                 return _within_calls(tally.of(run).ran, action.calls, run.limits.max_calls_per_tool, language)
             case _:
@@ -144,6 +157,8 @@ def repeated(run: Run) -> tuple[str, int]:
     first = max(at - 4 * (run.limits.max_repeats + 1), 0)
     recent = run.messages[first : at + 1 + len(calls)]
     at -= first
+    if len(recent) <= at + len(calls):
+        return most  # An agent that asks although calls wait has not seen what they come to.
     for position, call in enumerate(calls):
         times = _times(call, recent[at + 1 + position].content, recent, at)
         if times > most[1]:
@@ -160,7 +175,8 @@ def _times(call: ToolCall, result: str | None, messages: tuple[Message, ...], st
         if calls:
             for one in calls:
                 if one.arguments == arguments and one.name == name:
-                    if messages[i + 1 + calls.index(one)].content != result:
+                    place = i + 1 + calls.index(one)
+                    if place >= len(messages) or messages[place].content != result:
                         return times
                     times += 1
                     break
@@ -216,6 +232,18 @@ def _within_calls(ran: Mapping[str, int], calls: tuple[ToolCall, ...], most: int
     for call in calls:
         made[call.name] += 1
         if made[call.name] > most:
-            why = text("limits.too_many_calls", language, name=call.name, most=most)
-            return Returned(not_run(call, why, "NOT_RUN"))
+            return _too_many(call, most, language)
     return Call(calls)
+
+
+def _within_tasks(run: Run, spawned: Spawned, ran: Mapping[str, int], most: int, language: str) -> Action:
+    """The child, unless the call it works for is beyond its tool's number; those at work on other calls count."""
+    call = call_of(run, spawned)
+    if call is None:
+        return spawned
+    begun = sum(other.name == call.name and other.id in run.children for other in run.pending)
+    return spawned if ran.get(call.name, 0) + begun < most else _too_many(call, most, language)
+
+
+def _too_many(call: ToolCall, most: int, language: str) -> Returned:
+    return Returned(not_run(call, text("limits.too_many_calls", language, name=call.name, most=most), "NOT_RUN"))

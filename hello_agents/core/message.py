@@ -283,7 +283,7 @@ class Messages(Sequence[Message]):
             return None
         place = size
         while place > at + 1:
-            other = order[items[place - 1].answers or ""]
+            other = order.get(items[place - 1].answers or "", -1)
             if other == position:
                 return None
             if other < position:
@@ -313,6 +313,9 @@ class Messages(Sequence[Message]):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         return _read_by(cls, lambda items: Messages(Message.from_dict(item) for item in items))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Messages, (self._items[: self._size],)
 
     def __len__(self) -> int:
         return self._size
@@ -347,3 +350,14 @@ class Messages(Sequence[Message]):
 
     def __repr__(self) -> str:
         return f"Messages({self._items[: self._size]!r})"
+
+
+def _no_messages() -> Messages:
+    nothing = Messages()
+    # Its storage is longer than it is, so that whoever goes on from it begins one, and none is kept alive by it.
+    nothing._items.append(Message(None, "user"))  # pyright: ignore[reportPrivateUsage]
+    return nothing
+
+
+NO_MESSAGES = _no_messages()
+"""The conversation that every run begins with."""

@@ -25,13 +25,15 @@ def retold(run: Run, frame: str = "") -> Iterator[tuple[str, Event]]:
     A run knows what all its requests cost together: its last reply stands for them.
     """
     left = dict(run.children)
+    # An id may have been used before the child had it, and never after.
+    results = {message.answers: at for at, message in enumerate(run.messages) if message.role == "tool"}
     replies = [at for at, message in enumerate(run.messages) if message.role == "assistant"]
     for at, message in enumerate(run.messages):
         match message.role:
             case "assistant":
                 yield frame, Replied(message, _own(run) if at == replies[-1] else NO_USAGE)
             case "tool":
-                if message.answers in left:
+                if message.answers in left and results[message.answers] == at:
                     yield from _child(message.answers, left.pop(message.answers), frame)
                 yield frame, Returned(message)
             case _:

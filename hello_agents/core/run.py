@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, assert_never
 
-from .message import Message, Messages, ToolCall, Usage, setters
+from .message import NO_MESSAGES, Message, Messages, ToolCall, Usage, setters
 from .prices import priced
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -18,7 +18,6 @@ def _empty() -> Mapping[str, Any]:
 
 
 _NONE_BEGUN: frozenset[str] = frozenset()
-NO_MESSAGES = Messages()
 NO_USAGE = Usage()
 
 
@@ -265,6 +264,10 @@ class Run:
 
         return load_run(text)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A view of a mapping can neither be pickled nor copied.
+        return {name: dict(value) if value is _EMPTY else value for name, value in vars(self).items()}
+
     def _repr_html_(self) -> str:
         from .report import run_html
 
@@ -341,11 +344,17 @@ def settle_all(run: Run, language: str = "en") -> list[tuple[str, Event]]:
 
 
 def frame_of(run: Run, call_id: str) -> str | None:
-    """The path of the frame in which this call waits for an answer; `None` when it waits nowhere."""
-    for frame, one in run.frames:
-        if any(call.id == call_id for call in one.pending):
-            return frame
-    return None
+    """The path of the frame in which this call waits for an answer; `None` when it waits nowhere.
+
+    Frames may have calls of the same id. Then it is the first that waits for a person, who has not judged it yet.
+    """
+    waiting = [(frame, one) for frame, one in run.frames if any(call.id == call_id for call in one.pending)]
+
+    def order(place: tuple[str, Run]) -> tuple[bool, ...]:
+        one = place[1]
+        return one.outcome is not None, call_id in one.children, call_id in one.verdicts
+
+    return min(waiting, key=order)[0] if waiting else None
 
 
 def _changed(run: Run, **changes: Any) -> Run:
@@ -364,6 +373,8 @@ def _told(run: Run, message: Message, limits: Limits | None) -> Run:
     if message.role == "system":
         old = 1 if run.messages and run.messages[0].role == "system" else 0
         return _changed(run, messages=run.messages.splice(0, old, [message]))
+    if message.role == "tool":
+        return _changed(run, messages=_with_result(run.messages, message))
     messages = run.messages.plus(_with_unique_ids(message, run))
     if message.role != "user":
         return _changed(run, messages=messages)
@@ -377,6 +388,14 @@ def _told(run: Run, message: Message, limits: Limits | None) -> Run:
         turn_usage=run.usage,
         turn_tree_steps=_steps_below(run) if (limits or run.limits).max_total_steps is not None else 0,
     )
+
+
+def _with_result(messages: Messages, message: Message) -> Messages:
+    """The conversation with a result that was put in by hand. Between calls and their results stands no other."""
+    if not messages.unanswered():
+        return messages.plus(message)
+    answered, at = messages.with_answer(message), messages.last_reply() or 0
+    return messages.splice(at, at, [message]) if answered is None else answered
 
 
 def _steps_below(run: Run) -> int:

@@ -14,7 +14,7 @@ from ..catalogue import text
 from .action import Request
 from .compaction import Policy
 from .digest import COMPACTED, short_transcript, statistics, within
-from .limits import closing
+from .limits import COUNTED, Counts, closing, counted
 from .message import Message
 from .rounds import Range, insides, older, round_starts, spared
 from .run import Compacted, Event, Limits, Run, Spawned, Told, evolve
@@ -96,11 +96,22 @@ def _summarised(run: Run, start: int, stop: int, policy: Policy) -> Event | None
         if isinstance(written, Spawned):
             return written
         if written is not None and _tokens((*kept, written), policy) < before:
-            return Compacted(start, stop, (*kept, written))
+            return Compacted(start, stop, (*kept, _with_counts(run, start, stop, written)))
     summary = statistics(messages, policy.summary_limit, policy.counter.count_text, policy.config.language)
     if _tokens((*kept, summary), policy) < before:
-        return Compacted(start, stop, (*kept, summary))
+        return Compacted(start, stop, (*kept, _with_counts(run, start, stop, summary)))
     return None
+
+
+def _with_counts(run: Run, start: int, stop: int, summary: Message) -> Message:
+    """The summary with what limits count in the range, where that is part of the current question."""
+    limits = run.limits
+    if limits.max_calls_per_tool is limits.max_failures is None:
+        return summary
+    if any(message.role == "user" for message in run.messages[start:]):
+        return summary
+    counts = counted(run.messages[start:stop], Counts())
+    return replace(summary, metadata={**summary.metadata, COUNTED: {"failed": counts.failed, "ran": dict(counts.ran)}})
 
 
 def _written_by_model(run: Run, messages: tuple[Message, ...], policy: Policy) -> Spawned | Message | None:

@@ -60,6 +60,37 @@ def test_how_the_model_is_asked(default: Any, given: Any, asked: list[str]) -> N
     assert model.choices[2] == plain.request(Run("g")).tool_choice
 
 
+async def arun(agent: FunctionCallAgent, **kwargs: Any) -> None:
+    await agent.arun("go", **kwargs)
+
+
+async def arun_stream(agent: FunctionCallAgent, **kwargs: Any) -> None:
+    assert [event async for event in agent.arun_stream("go", **kwargs)]
+
+
+WAYS: dict[str, Any] = {
+    "run": lambda agent, **kwargs: agent.run("go", **kwargs),
+    "walk": lambda agent, **kwargs: list(agent.walk("go", **kwargs)),
+    "stream_run": lambda agent, **kwargs: list(agent.stream_run("go", **kwargs)),
+    "arun": lambda agent, **kwargs: asyncio.run(arun(agent, **kwargs)),
+    "arun_stream": lambda agent, **kwargs: asyncio.run(arun_stream(agent, **kwargs)),
+    "steps": lambda agent, **kwargs: agent.steps("go", **kwargs).finish(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_choice_holds_for_one_question_however_it_is_asked(way: str) -> None:
+    model = Heard(CALL, "3", CALL, "3", "hello")
+    agent = FunctionCallAgent("f", model, tool_registry=tools())
+    agent.run("1+2?", tool_choice="none")
+    WAYS[way](agent)
+    assert model.choices[2:] == ["auto", "auto"]
+    model = Heard(CALL, "3", CALL, "3")
+    agent = FunctionCallAgent("f", model, tool_registry=tools())
+    WAYS[way](agent, tool_choice="add", max_tool_iterations=1)
+    assert model.choices == ["add", "none"]
+
+
 def test_a_choice_is_in_the_run_so_that_a_resumed_one_asks_alike() -> None:
     agent = FunctionCallAgent("f", Heard("3"), tool_registry=tools())
     agent.run("1+2?", tool_choice="add")

@@ -274,3 +274,17 @@ def test_finish_beside_other_calls_ends_the_question_after_all_of_them_are_answe
     answered = [message.answers for message in agent.state.messages if message.role == "tool"]
     assert answered == [call.id for call in calls]
     assert agent.state.steps == 1
+
+
+def test_each_step_of_a_plan_is_put_into_words_once() -> None:
+    worded: list[str] = []
+
+    class Counting(Executor):
+        def _step(self, run: Run, question: str, plan: list[str], answers: list[str], step: str) -> Run:
+            worded.append(step)
+            return super()._step(run, question, plan, answers, step)
+
+    steps = [f"part {n}" for n in range(1, 21)]
+    model = ScriptedLLM(frames={f"step-1-{n}": [f"result {n}"] for n in range(1, 21)})
+    assert Counting(model).execute("all", steps) == "result 20"
+    assert worded == steps

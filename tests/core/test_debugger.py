@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from hello_agents import Message, ReActAgent, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
+from hello_agents.core import debugger as debugger_module
 from hello_agents.core.action import Ask, Call, Wait
 from hello_agents.core.debugger import Debugger
-from hello_agents.core.run import Replied, Returned, Told
+from hello_agents.core.run import Entry, Replied, Returned, Told
 from hello_agents.tools.builtin.task_tool import TaskTool
 
 
@@ -85,6 +86,34 @@ def test_back_and_jump_replay_and_ask_nothing() -> None:
     assert (world.asked, world.calls) == (asked, calls)
     with pytest.raises(IndexError, match="99"):
         debugger.jump(99)
+
+
+def test_walking_over_what_is_recorded_looks_at_each_entry_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counted(entry: Entry) -> Any:
+        nonlocal looked
+        looked += 1
+        return group(entry)
+
+    group = debugger_module._group
+    monkeypatch.setattr(debugger_module, "_group", counted)
+    world = World(*[call("add", str(n), a=n, b=n) for n in range(60)], "done")
+    world.agent.max_steps = 100
+    world.agent.run("go", max_seconds=1000)
+    debugger = world.agent.steps()
+    stops = [step.stop for step in debugger.steps]
+    debugger.jump(-1)
+    looked, positions = 0, list[int]()
+    while debugger.position < len(debugger.entries):
+        debugger.step()
+        positions.append(debugger.position)
+    assert positions == stops
+    assert looked <= 4 * len(debugger.entries)
+    looked = 0
+    debugger.back(len(stops))
+    assert debugger.position == 0
+    assert looked <= len(debugger.entries)
 
 
 def test_an_edited_result_begins_a_branch_and_keeps_the_other_results() -> None:
@@ -263,6 +292,21 @@ def test_a_run_alone_is_walked_with_the_runs_below_it() -> None:
             part.steps,
             part.turn,
         )
+
+
+def test_a_run_alone_keeps_all_results_where_a_model_uses_its_ids_again() -> None:
+    calls = [call("add", "c", a=1, b=2), call("Task", "c", task="1"), call("add", "c", a=3, b=4)]
+    script = ScriptedLLM(*calls, "done", frames={"c": ["one"]})
+    agent = World().agent
+    agent.llm = script
+    assert agent.tool_registry is not None
+    agent.tool_registry.register_tool(TaskTool(lambda pattern: SimpleAgent(pattern, script)))
+    agent.run("go")
+    debugger = Debugger.of_run(agent.state)
+    assert [path for path, _ in debugger.run.frames] == ["", "c"]
+    assert debugger.run.messages == agent.state.messages
+    debugger.jump(2)
+    assert not debugger.run.children
 
 
 def test_an_interrupt_in_a_step_keeps_what_happened_and_the_next_step_settles_it() -> None:

@@ -25,7 +25,7 @@ from hello_agents.core.limits import closing_answer
 from hello_agents.core.llm import HelloAgentsLLM
 from hello_agents.core.llm_dicts import alast, last
 from hello_agents.core.loose import parts
-from hello_agents.core.message import Messages
+from hello_agents.core.message import NO_MESSAGES, Messages
 from hello_agents.core.opaque import has_own_run, whole
 from hello_agents.core.report import Head, run_html
 from hello_agents.core.run import Delta, Entry, Replied, Returned, Run, Stopped, Told, evolve
@@ -50,6 +50,14 @@ def test_messages_are_a_sequence_with_two_ends() -> None:
     assert messages == tuple(messages)
     assert messages != list(messages)[:2]
     assert messages != "012"
+
+
+def test_what_all_runs_begin_with_keeps_no_conversation() -> None:
+    run = evolve(Run("first"), Told(Message("secret", "user")))
+    assert len(NO_MESSAGES) == 0
+    assert Messages() == NO_MESSAGES
+    assert not run.messages.extends(NO_MESSAGES)
+    assert all(message.content is None for message in NO_MESSAGES._items)
 
 
 SAID = st.lists(st.sampled_from(["user", "assistant", "tool", "system", "summary"]), max_size=12)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import pickle
 import uuid
 from dataclasses import replace
 from datetime import datetime
@@ -18,7 +20,7 @@ from hello_agents import Message, ReActAgent, Run, ScriptedLLM, SimpleAgent, Too
 from hello_agents.core.journal import JournalFile, dump_entry, dump_journal, load_journal
 from hello_agents.core.llm_response import LLMResponse
 from hello_agents.core.message import Messages
-from hello_agents.core.run import Entry, Noted, Replied, Returned, Told
+from hello_agents.core.run import Entry, Noted, Replied, Returned, Told, evolve
 
 ANY_TEXT = st.text(st.characters(), max_size=8)
 """Lone halves of characters among them, as models do send them."""
@@ -198,3 +200,20 @@ def test_a_response_is_text_and_becomes_plain_text() -> None:
 def test_an_unknown_role_names_those_there_are(role: Any) -> None:
     with pytest.raises(ValueError, match="assistant, summary, system, tool, user"):
         Message("x", role)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, copy.copy, lambda value: pickle.loads(pickle.dumps(value))])
+@given(histories())
+def test_runs_are_copied_and_pickled_whole_and_go_on_apart(again: Any, messages: list[Message]) -> None:
+    grown = Messages(messages).plus(Message("more", "user"))
+    older = Run("a", Messages(messages))
+    for value in (Messages(messages), older, Run("a", grown, notes={"n": 1}, children={"c": older}), Run("b")):
+        other = again(value)
+        assert other == value
+        match other:
+            case Run():
+                assert evolve(other, Told(Message("later", "user"))).messages[:-1] == tuple(value.messages)
+            case _:
+                assert other.last_reply() == value.last_reply()
+                assert len(other.plus(Message("later", "user"))) == len(value) + 1
+        assert other == value
