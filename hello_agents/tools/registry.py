@@ -282,13 +282,13 @@ class ToolRegistry:
         """The result of a call, as a message to the model. Whatever the tool does, there is one."""
         tool = self._find(call, language)
         response = self._run(tool, call.name, call.arguments, language) if isinstance(tool, Tool) else tool
-        return _message(call, self._shortened(call.name, response), language)
+        return message_of(call, self._shortened(call.name, response), language)
 
     async def aanswer(self, call: ToolCall, language: str = "en") -> Message:
         """`answer` for asynchronous code."""
         tool = self._find(call, language)
         response = await self._arun(tool, call.name, call.arguments, language) if isinstance(tool, Tool) else tool
-        return _message(call, self._shortened(call.name, response), language)
+        return message_of(call, self._shortened(call.name, response), language)
 
     def execute_tool(
         self, name: str, input_text: str | dict[str, Any] | None = None, language: str = "en"
@@ -320,7 +320,8 @@ class ToolRegistry:
                 arguments = _arguments_of(tool, input_text)
         if arguments is None:
             names = ", ".join(tool.parameters.names)
-            return ToolResponse.error(ToolErrorCode.INVALID_PARAM, text("tool.arguments.text", language, names=names))
+            why = text("tool.arguments.text" if names else "tool.arguments.no_text", language, names=names)
+            return ToolResponse.error(ToolErrorCode.INVALID_PARAM, why)
         return tool, arguments
 
     def _find(self, call: ToolCall, language: str) -> Tool | ToolResponse:
@@ -453,7 +454,8 @@ def _predicate(allow: Allow | None) -> Callable[[str], bool] | None:
             return allow if callable(allow) else frozenset(allow).__contains__
 
 
-def _message(call: ToolCall, response: ToolResponse, language: str) -> Message:
+def message_of(call: ToolCall, response: ToolResponse, language: str) -> Message:
+    """A response as the message that answers the call."""
     status = response.status
     if status is ToolStatus.SUCCESS:
         return Message(response.text, "tool", answers=call.id, status="success", metadata={"tool": call.name})
