@@ -132,7 +132,9 @@ class Agent(Keeping):
 
     def decide(self, run: Run) -> Action:
         """What to do next in this run. Pure: equal runs give equal actions."""
-        raise NotImplementedError(f"{type(self).__name__} has no `decide`. Write one that returns an action for a run.")
+        raise NotImplementedError(
+            f"{type(self).__name__} has no `decide`. Write one that returns an action for a run, or override `run`."
+        )
 
     def act(self, run: Run) -> Action:
         """What `decide` wants, within the limits of the run, and of what the model can take."""

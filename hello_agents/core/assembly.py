@@ -264,6 +264,9 @@ class Assembly:
             from ..tools.registry import ToolRegistry
 
             return ToolRegistry()
+        if not hasattr(self.tool_registry, "view"):
+            kind = type(self.tool_registry).__name__
+            raise TypeError(f"The tools of {self.name!r} are a {kind}. Put them into a ToolRegistry and pass that.")
         return self.tool_registry
 
     def _configured_tools(self) -> list[Tool]:
