@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
+from inspect import isclass
 from math import ceil
 from typing import Any, Protocol, cast
 
@@ -463,12 +464,12 @@ def message_of(call: ToolCall, response: ToolResponse, language: str) -> Message
     return Message(result_text(response, language), "tool", answers=call.id, status=_STATUS[status], metadata=metadata)
 
 
-def _function(given: Any) -> Callable[..., Any]:
+def _function(given: object) -> Callable[..., Any]:
     """What is registered as a function. Raises `TypeError` for what is none."""
-    if isinstance(given, type) and issubclass(given, Tool):
-        raise TypeError(f"{given.__name__} is a class. Register a tool of it: {given.__name__}(…).")
     if not callable(given):
         raise TypeError(f"{given!r} is neither a tool nor a function.")
+    if isclass(given) and issubclass(given, Tool):
+        raise TypeError(f"{given.__name__} is a class. Register a tool of it: {given.__name__}(…).")
     return given
 
 
