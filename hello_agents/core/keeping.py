@@ -13,6 +13,7 @@ from .run import Entry, Run, evolve
 
 if TYPE_CHECKING:
     from .agent import Agent
+    from .session_form import SavedSession
     from .sessions import Session, Store
 
 
@@ -58,16 +59,15 @@ class Keeping(Assembly):
         nothing is compared.
         """
         store = self._store()
-        if _has_own(store, "load"):
-            data: Mapping[str, Any] = store.load(filepath)
-            messages = [one if isinstance(one, Message) else Message.from_dict(one) for one in data["history"]]
+        found = store.load(filepath) if _has_own(store, "load") else _found(store, filepath)
+        if isinstance(found, Mapping):
+            messages = [one if isinstance(one, Message) else Message.from_dict(one) for one in found["history"]]
             self.restore((), Run(self.name, Messages(messages)))
-            config: Mapping[str, Any] = data.get("agent_config", {})
-            tools: str = data.get("tool_schema_hash", "")
+            config: Mapping[str, Any] = found.get("agent_config", {})
+            tools: str = found.get("tool_schema_hash", "")
         else:
-            saved = store.read(store.named(filepath))
-            self.restore(saved.entries, saved.start)
-            config, tools = saved.agent_config, saved.tool_schema_hash
+            self.restore(found.entries, found.start)
+            config, tools = found.agent_config, found.tool_schema_hash
         if not check_consistency:
             return []
         from .session_form import config_changes, tool_changes
@@ -126,6 +126,22 @@ class Keeping(Assembly):
         if self.session_store is None:
             raise AgentException(f"{self.name!r} keeps no sessions. Give it a `session_store`, or enable sessions.")
         return self.session_store
+
+
+def _found(store: Store, filepath: str) -> SavedSession | dict[str, Any]:
+    """The session there; or what is in the file, where the tutorial's framework has written it."""
+    from .session_form import SessionException
+
+    try:
+        return store.read(store.named(filepath))
+    except SessionException:
+        if not filepath.endswith(".json"):
+            raise
+        try:
+            return store.load(filepath)
+        except SessionException:
+            pass
+        raise
 
 
 def _has_own(store: Store, method: str) -> bool:
