@@ -42,6 +42,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "It takes {names}; a plain text could be any of them. Pass a JSON object.",
         "zh": "该工具需要 {names}，无法判断文本对应哪一个。请传入 JSON 对象。",
     },
+    "tool.arguments.no_text": {
+        "en": "It takes no plain text. Pass a JSON object, or an empty text.",
+        "zh": "该工具不接受纯文本。请传入 JSON 对象或空文本。",
+    },
     "tool.timeout": {
         "en": "{tool} did not answer within {seconds:g} s and was given up. It may still have had its effect.",
         "zh": "{tool} 在 {seconds:g} 秒内没有响应，已放弃等待。它的操作可能已经生效。",

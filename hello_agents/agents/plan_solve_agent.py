@@ -22,6 +22,7 @@ from ..old_names import old_names
 from ..tools.base import FunctionTool
 from ..tools.registry import ToolRegistry
 from .children import child_of, question_of, spawn_or_wait, stop_with
+from .own_prompts import filled, prompts_of
 from .simple_agent import SimpleAgent
 from .tool_loop import tool_loop
 
@@ -70,7 +71,7 @@ class Planner(Agent):
     def prompt(self, question: str) -> str:
         """The question as the model is asked to plan it."""
         if self.template is not None:
-            return self.template.format(question=question)
+            return filled(self.template, question=question)
         return text("plan.ask", self.language, question=question)
 
     def system_text(self) -> str:
@@ -149,7 +150,7 @@ class Executor(Agent):
         none = text("limits.nothing", self.language)
         plan_text, done = self._format_plan(plan), self._format_history(history) or none
         if self.template is not None:
-            prompt = self.template.format(question=question, plan=plan_text, history=done, current_step=step)
+            prompt = filled(self.template, question=question, plan=plan_text, history=done, current_step=step)
         else:
             prompt = text("plan.step", self.language, question=question, plan=plan_text, history=done, step=step)
         worker = self.members["worker"]
@@ -189,7 +190,7 @@ class PlanSolveAgent(Agent):
         """`custom_prompts` may hold `planner` and `executor`, and may also stand in the place of `planner_prompt`."""
         if isinstance(planner_prompt, Mapping):
             planner_prompt, custom_prompts = None, planner_prompt
-        prompts = custom_prompts or {}
+        prompts = prompts_of(custom_prompts, ("planner", "executor"))
         super().__init__(name, llm, system_prompt, config, tool_registry, permissions=permissions)
         self.planner = Planner(llm, planner_prompt or prompts.get("planner"), self.config)
         self.executor = Executor(
@@ -200,7 +201,38 @@ class PlanSolveAgent(Agent):
             max_tool_iterations,
             self.config,
         )
-        self.members |= {"planner": self.planner, "executor": self.executor}
+
+    @property
+    def planner(self) -> Planner:
+        """What makes the plan. Another may be assigned; where it has its own `plan`, that is called."""
+        return cast("Planner", self.members["planner"])
+
+    @planner.setter
+    def planner(self, planner: Planner) -> None:
+        self.members["planner"] = planner
+
+    @property
+    def executor(self) -> Executor:
+        """What carries the plan out. Another may be assigned; where it has its own `execute`, that is called."""
+        return cast("Executor", self.members["executor"])
+
+    @executor.setter
+    def executor(self, executor: Executor) -> None:
+        self.members["executor"] = executor
+
+    def own_parts(self) -> bool:
+        plan = getattr(type(self.planner), "plan", Planner.plan)
+        execute = getattr(type(self.executor), "execute", Executor.execute)
+        return plan is not Planner.plan or execute is not Executor.execute
+
+    def run(self, input_text: str, **kwargs: Any) -> str:
+        if not self.own_parts():
+            return super().run(input_text, **kwargs)
+        steps = self.planner.plan(input_text, **kwargs)
+        answer = self.executor.execute(input_text, steps, **kwargs) if steps else text("plan.empty", self.language)
+        self.add_message(Message(input_text, "user"))
+        self.add_message(Message(answer, "assistant"))
+        return answer
 
     def decide(self, run: Run) -> Action:
         question = question_of(run)

@@ -12,9 +12,11 @@ from ..catalogue import text
 from ..core.action import Action, Model
 from ..core.agent import Agent
 from ..core.config import Config
+from ..core.opaque import runs_itself
 from ..core.run import Limits, Run
 from ..old_names import old_names
 from .children import child_of, question_of, spawn_or_wait, stop_with
+from .own_prompts import filled, prompts_of
 from .simple_agent import SimpleAgent
 
 if TYPE_CHECKING:
@@ -71,7 +73,8 @@ class ReflectionAgent(Agent):
             tool_registry, custom_prompts = None, tool_registry
         super().__init__(name, llm, system_prompt, config, tool_registry, permissions=permissions)
         self.max_iterations = max_iterations
-        self.prompts = dict(custom_prompts or {})
+        self._memory = Memory()
+        self.prompts = prompts_of(custom_prompts, ("initial", "reflect", "refine"))
         self.max_tool_iterations = max_tool_iterations
         worker = SimpleAgent(
             "worker", llm, system_prompt, self.config, tool_registry, enable_tool_calling, max_tool_iterations
@@ -109,13 +112,19 @@ class ReflectionAgent(Agent):
 
     @property
     def memory(self) -> Memory:
-        """The drafts and critiques of the last question."""
+        """The drafts and critiques of the last question. A subclass with its own `run` keeps them there itself."""
+        if runs_itself(self):
+            return self._memory
         memory = Memory()
         for id, child in self.state.children.items():
             part, turn = id.split("-")[:2]
             if turn == str(self.state.turn):
                 memory.add_record("reflection" if part == "critique" else "execution", child.answer or "")
         return memory
+
+    @memory.setter
+    def memory(self, memory: Memory) -> None:
+        self._memory = memory
 
     def _worker(self, run: Run, prompt: str) -> Run:
         worker = self.members["worker"]
@@ -127,7 +136,7 @@ class ReflectionAgent(Agent):
 
     def _prompt(self, part: str, **values: Any) -> str:
         if part in self.prompts:
-            return self.prompts[part].format(**values)
+            return filled(self.prompts[part], **values)
         return text(f"reflection.{part}", self.language, **values)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -199,11 +199,12 @@ class ToolResultSource:
 
 
 def _said(result: Message | ToolResponse | str) -> str:
-    return result if isinstance(result, str) else result.text
+    return str(result) if isinstance(result, str) else result.text
 
 
 def _tool_of(result: Message | ToolResponse | str) -> str:
-    if isinstance(result, str):
-        return "tool"
-    known = result.metadata.get("tool") if isinstance(result, Message) else (result.context or {}).get("tool_name")
-    return str(known or "tool")
+    if isinstance(result, Message):
+        return str(result.metadata.get("tool") or "tool")
+    # A response is a string as well; a plain one has no context.
+    context: Mapping[str, Any] = getattr(result, "context", None) or {}
+    return str(context.get("tool_name") or "tool")

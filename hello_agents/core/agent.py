@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ..catalogue import text as catalogue_text
 from ..old_names import old_names
 from .action import Action, Ask, Call, Model, Request
+from .asking import SETTINGS, awith_settings, settings_of, with_settings
 from .budgets import share
 from .compaction import Policy, compact
 from .config import Config
@@ -19,10 +20,10 @@ from .delegation import delegate
 from .exceptions import AgentException, ConfigException
 from .keeping import Keeping
 from .limits import Tally, limit, not_run
-from .llm import HelloAgentsLLM
+from .llm import HelloAgentsLLM, model_of
 from .loop import Actor, Loop, adrive, drive
 from .message import Message, ToolCall
-from .opaque import OwnRun, apart, closed, has_own_run, in_a_thread, recorded, whole
+from .opaque import OwnRun, apart, closed, in_a_thread, recorded, runs_itself, whole
 from .permitting import ALLOW, Ruling, permit
 from .run import (
     Entry,
@@ -41,6 +42,7 @@ from .run import (
 )
 
 if TYPE_CHECKING:
+    from ..context.history import HistoryManager
     from ..tools.builtin.task_tool import TaskTool
     from ..tools.permissions import Policy as Permissions
     from ..tools.registry import ToolRegistry
@@ -53,6 +55,9 @@ if TYPE_CHECKING:
 
 Placed = tuple[str, Event]
 """An event and the frame it belongs to."""
+
+OLD_MAX_STEPS = "max_tool_iterations"
+"""What `max_steps` is called in the tutorial's framework."""
 
 _LIMITS = ("max_steps", "max_tokens", "max_repeats", "max_total_steps", "max_seconds", "max_cost")
 
@@ -132,7 +137,9 @@ class Agent(Keeping):
 
     def decide(self, run: Run) -> Action:
         """What to do next in this run. Pure: equal runs give equal actions."""
-        raise NotImplementedError(f"{type(self).__name__} has no `decide`. Write one that returns an action for a run.")
+        raise NotImplementedError(
+            f"{type(self).__name__} has no `decide`. Write one that returns an action for a run, or override `run`."
+        )
 
     def act(self, run: Run) -> Action:
         """What `decide` wants, within the limits of the run, and of what the model can take."""
@@ -157,7 +164,8 @@ class Agent(Keeping):
 
     def request(self, run: Run) -> Request:
         """The conversation and the tools, as the model is asked."""
-        return Request(run.messages, self.tools(run).schemas(), at=("", run.steps))
+        schemas = self.tools(run).schemas() if self._plain_schemas else tuple(self._build_tool_schemas())
+        return Request(run.messages, schemas, at=("", run.steps))
 
     def asks(self, call: ToolCall) -> bool:
         """Whether a person has to approve this call."""
@@ -166,6 +174,10 @@ class Agent(Keeping):
     def system_text(self) -> str | None:
         """The system prompt as it is sent."""
         return self.system_prompt
+
+    def own_parts(self) -> bool:
+        """Whether a part of the pattern was replaced by one that `decide` cannot look into, so that `run` asks it."""
+        return False
 
     # -- what the loop asks of an agent -----------------------------------------------------------
 
@@ -193,9 +205,10 @@ class Agent(Keeping):
         """The model to ask. Without anybody to see the pieces, a whole reply is asked for."""
         if self.opaque:
             return OwnRun(self)
-        if not deltas and isinstance(self.llm, HelloAgentsLLM):
-            return self.llm.whole
-        return self.llm
+        llm = self.llm
+        if isinstance(llm, HelloAgentsLLM):
+            return llm if deltas else llm.whole
+        return model_of(llm)
 
     def member(self, run: Run, frame: str = "") -> Agent:
         """The agent that decides for a child run: one of the `members`, or one that is made when it is needed."""
@@ -219,10 +232,11 @@ class Agent(Keeping):
         """Answers, remembering what was said before.
 
         `max_steps`, `max_tokens`, `max_repeats`, `max_total_steps`, `max_seconds` and `max_cost` override the agent's
-        limits for this call. Raises `Waiting` when a call needs approval, a typed `LLMException` when the model fails;
-        what happened until then stays in `state`, and `resume()` goes on from it.
+        limits for this call; `temperature`, `top_p`, `seed` and their like go into its requests. Raises `Waiting` when
+        a call needs approval, a typed `LLMException` when the model fails; what happened until then stays in `state`,
+        and `resume()` goes on from it.
         """
-        for _ in self._walk(self._opening(input_text, kwargs)):
+        for _ in self._walk(self._opening(input_text, kwargs), settings=settings_of(kwargs)):
             pass
         return self._answer()
 
@@ -249,20 +263,20 @@ class Agent(Keeping):
 
     def walk(self, text: str | None = None, **kwargs: Any) -> Iterator[tuple[Entry, Run]]:
         """`run` as an iterator over what happens: each entry of the journal, with the run after it."""
-        if text is not None and has_own_run(type(self)):
+        if text is not None and runs_itself(self):
             yield from recorded(self, partial(self.run, text, **kwargs))
         else:
-            yield from self._walk(self._opening(text, kwargs))
+            yield from self._walk(self._opening(text, kwargs), settings=settings_of(kwargs))
 
     def stream_run(self, input_text: str, **kwargs: Any) -> Iterator[str]:
         """The text of the model's replies, piece by piece; an answer given through a tool comes last, whole."""
         from .stream import Texts
 
-        if has_own_run(type(self)):
+        if runs_itself(self):
             yield self.run(input_text, **kwargs)
             return
         texts = Texts()
-        for entry, _ in self._walk(self._opening(input_text, kwargs), deltas=True):
+        for entry, _ in self._walk(self._opening(input_text, kwargs), True, settings_of(kwargs)):
             yield from texts.of(entry.event)
 
     async def arun(
@@ -286,13 +300,13 @@ class Agent(Keeping):
         self, text: str | None = None, *, events: Sequence[Event] = (), deltas: bool = False, **kwargs: Any
     ) -> AsyncGenerator[tuple[Entry, Run], None]:
         """`walk`, awaiting. With `events`, `resume(*events)`; with `deltas`, pieces of replies come as entries -1."""
-        if text is not None and has_own_run(type(self)) and not self.opaque:
+        if text is not None and runs_itself(self) and not self.opaque:
             async for told in in_a_thread(self, partial(self.run, text, **kwargs)):
                 if not isinstance(told, str):
                     yield told
             return
         opening = self._reopening(events) if events else self._opening(text, kwargs)
-        async for record in self._awalk(self._loop(deltas), opening):
+        async for record in self._awalk(self._loop(deltas), opening, settings_of(kwargs)):
             yield record
 
     async def arun_stream(
@@ -318,6 +332,8 @@ class Agent(Keeping):
         """A debugger on a question, on a run, or on what this agent has done so far. `state` is left alone."""
         from .debugger import Debugger
 
+        for name in settings_of(kwargs):
+            raise TypeError(f"steps() has no argument {name!r}. Settings of the model go to `HelloAgentsLLM`.")
         if text is None and run is None and self.journal:
             return Debugger(closed(self), self._start, self.journal)
         start = self.state if run is None else run
@@ -355,12 +371,15 @@ class Agent(Keeping):
 
     @property
     def _history(self) -> list[Message]:
-        return self.get_history()
+        from .agent_history import HistoryList
+
+        return HistoryList(self)
 
     @_history.setter
     def _history(self, value: list[Message]) -> None:
+        messages = list(value)
         self.clear_history()
-        for message in value:
+        for message in messages:
             self.add_message(message)
 
     def add_message(self, message: Message) -> None:
@@ -377,6 +396,10 @@ class Agent(Keeping):
         from .agent_history import AgentHistory
 
         return AgentHistory(self)
+
+    @history_manager.setter
+    def history_manager(self, manager: HistoryManager) -> None:
+        self.history_manager.take_over(manager)
 
     def get_history(self) -> list[Message]:
         """The conversation without the system message; of a long one, the last `max_history_length` messages."""
@@ -464,13 +487,13 @@ class Agent(Keeping):
 
     def _limits(self, kwargs: Mapping[str, Any]) -> Limits:
         for name in kwargs:
-            if name not in _LIMITS:
+            if name not in _LIMITS and name not in SETTINGS and name != OLD_MAX_STEPS:
                 from difflib import get_close_matches
 
                 near = get_close_matches(name, _LIMITS, n=1)
-                hint = f"Did you mean {near[0]!r}?" if near else "Settings of the model go to `HelloAgentsLLM`."
+                hint = f"Did you mean {near[0]!r}?" if near else "Other settings of the model go to `HelloAgentsLLM`."
                 raise TypeError(f"run() has no argument {name!r}; it takes {', '.join(_LIMITS)}. {hint}")
-        config = self.config
+        config, old = self.config, kwargs.get(OLD_MAX_STEPS)
         max_cost = kwargs.get("max_cost", config.max_total_cost)
         if max_cost is not None and not config.prices:
             raise ConfigException(
@@ -478,7 +501,7 @@ class Agent(Keeping):
             )
         return replace(
             self.state.limits,
-            max_steps=kwargs.get("max_steps", self.max_steps),
+            max_steps=kwargs.get("max_steps", self.max_steps if old is None else old),
             max_total_steps=kwargs.get("max_total_steps", config.max_total_steps),
             max_seconds=kwargs.get("max_seconds", config.max_total_seconds),
             max_cost=max_cost,
@@ -560,21 +583,25 @@ class Agent(Keeping):
         loop = Loop(self, self._state, seq=seq, deltas=deltas, sink=sink, actors=self._actors)
         return loop
 
-    def _walk(self, opening: list[Placed], deltas: bool = False) -> Iterator[tuple[Entry, Run]]:
+    def _walk(
+        self, opening: list[Placed], deltas: bool = False, settings: Mapping[str, Any] | None = None
+    ) -> Iterator[tuple[Entry, Run]]:
         loop = self._walking = self._loop(deltas)
         try:
             for frame, event in opening:
                 yield loop.record(frame, event)
-            yield from drive(loop)
+            yield from with_settings(drive(loop), settings) if settings else drive(loop)
         finally:
             self._walked(loop)
 
-    async def _awalk(self, loop: Loop, opening: list[Placed]) -> AsyncIterator[tuple[Entry, Run]]:
+    async def _awalk(
+        self, loop: Loop, opening: list[Placed], settings: Mapping[str, Any]
+    ) -> AsyncIterator[tuple[Entry, Run]]:
         self._walking = loop
         try:
             for frame, event in opening:
                 yield loop.record(frame, event)
-            async for record in adrive(loop):
+            async for record in awith_settings(adrive(loop), settings) if settings else adrive(loop):
                 yield record
         finally:
             self._walked(loop)
@@ -598,13 +625,13 @@ class Agent(Keeping):
             if fault is not None:
                 record(Noted("hook_error", fault))
 
-        if own := has_own_run(type(self)):
+        if own := runs_itself(self):
             # Its own `run` records meanwhile, in its thread: what is to be noted waits until it has ended.
             records, record = in_a_thread(self, partial(self.run, text, **kwargs)), faults.append
         else:
             opening = self._opening(text, kwargs)
             loop = self._walking = self._loop(deltas)
-            records, record = self._awalk(loop, opening), self.record
+            records, record = self._awalk(loop, opening, settings_of(kwargs)), self.record
         answer: str | None = None
         await tell("start", EventType.AGENT_START, input_text=text)
         yield stream.started()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from .config import Config
 from .llm import HelloAgentsLLM
@@ -24,6 +24,17 @@ if TYPE_CHECKING:
     from .sessions import Session, Store
 
 
+class Part(cached_property[Any]):
+    """A part that is made when it is first used. Where another is assigned, the agent is told."""
+
+    def __set__(self, instance: object, value: Any) -> None:
+        name = self.attrname or ""
+        parts: dict[str, Any] = vars(instance)
+        before: Any = parts.get(name)
+        parts[name] = value
+        cast("Assembly", instance)._replaced(before, value)  # pyright: ignore[reportPrivateUsage]
+
+
 class Assembly:
     """The parts of an agent that do not depend on its pattern. Any of them may be replaced by assignment."""
 
@@ -41,6 +52,13 @@ class Assembly:
     _views: dict[Any, ToolRegistry]
     _plain: ToolRegistry | None
     """The view that a run without filter and above no other uses: the one that is asked for at every step."""
+
+    _plain_schemas: ClassVar[bool] = True
+    """Whether `_build_tool_schemas` is not overridden."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._plain_schemas = cls._build_tool_schemas is Assembly._build_tool_schemas
 
     @property
     def state(self) -> Run:
@@ -65,7 +83,7 @@ class Assembly:
         self._views = {}
         self._plain = None
 
-    @cached_property
+    @Part
     def truncator(self) -> ObservationTruncator:
         """What cuts long results of tools."""
         from ..context.truncator import ObservationTruncator
@@ -86,7 +104,7 @@ class Assembly:
 
         return TokenCounter(self.llm.model if isinstance(self.llm, HelloAgentsLLM) else "offline")
 
-    @cached_property
+    @Part
     def trace_logger(self) -> TraceLogger | None:
         """What follows the agent; `None` where `trace_enabled` is off."""
         if not self.config.trace_enabled:
@@ -123,7 +141,7 @@ class Assembly:
             case "redis":
                 return stores.RedisSessionStore()
 
-    @cached_property
+    @Part
     def circuit_breaker(self) -> CircuitBreaker | None:
         """What switches failing tools off; `None` where `circuit_enabled` is off."""
         if not self.config.circuit_enabled:
@@ -140,6 +158,17 @@ class Assembly:
     @cached_property
     def _pattern_tools(self) -> tuple[Tool, ...]:
         return self.pattern_tools()
+
+    def _replaced(self, before: Any, part: Any) -> None:
+        """Another part was assigned: tools that had the one of before are made anew, and a trace takes over."""
+        self._views = {}
+        self._plain = None
+        subscribers = vars(self).get("subscribers")
+        old, new = getattr(before, "subscriber", None), getattr(part, "subscriber", None)
+        if subscribers is not None and old in subscribers:
+            subscribers.remove(old)
+        if subscribers is not None and new is not None:
+            subscribers.append(new)
 
     def _follow(self, subscriber: Callable[[Entry, Run], None]) -> None:
         """Tells a subscriber of everything so far and of everything to come."""
@@ -191,7 +220,22 @@ class Assembly:
         view = registry.view(own, unlimited, timeout=timeout, shorten=self.truncator.shorten)
         if registry.circuit_breaker is None:
             view.circuit_breaker = self.circuit_breaker
-        return view
+        return self._with_own_steps(view, registry)
+
+    def _with_own_steps(self, view: ToolRegistry, registry: ToolRegistry) -> ToolRegistry:
+        """The view, with calls going through what a subclass of the agent or of the registry overrides."""
+        from ..tools.registry import ToolRegistry
+
+        kind = type(self)
+        converts = kind._convert_parameter_types is not Assembly._convert_parameter_types
+        own = converts or kind._execute_tool_call is not Assembly._execute_tool_call
+        if not own and type(registry).execute_tool is ToolRegistry.execute_tool:
+            return view
+        from ..tools.by_hand import ByHand, by_agent, by_registry
+
+        if own:
+            return ByHand(view, by_agent(self, converts), [tool.name for tool in self._pattern_tools])
+        return ByHand(view, by_registry(registry), [tool.name for tool in self.own_tools])
 
     # -- the three steps of a tool call, as the tutorial's framework names them ---------------------------------------
 
@@ -200,13 +244,20 @@ class Assembly:
         return list(self.tools(self.state).schemas())
 
     def _convert_parameter_types(self, tool_name: str, param_dict: dict[str, Any]) -> dict[str, Any]:
-        """The arguments as the tool receives them; those of an unknown tool as they are."""
+        """The arguments as the tool receives them; those of an unknown tool, or that do not fit, as they are."""
         tool = self.tools(self.state).get_tool(tool_name)
-        return param_dict if tool is None else tool.parameters.read(param_dict)
+        try:
+            return param_dict if tool is None else tool.parameters.read(param_dict)
+        except ValueError:
+            return param_dict  # The call will be answered with what is wrong.
 
     def _execute_tool_call(self, tool_name: str, arguments: dict[str, Any]) -> str:
         """The result of a call as the model reads it."""
-        return self.tools(self.state).answer(ToolCall("", tool_name, arguments), self.config.language).text
+        from ..tools.registry import ToolRegistry
+
+        # Past `ByHand`, which may be what calls this.
+        tools, call = self.tools(self.state), ToolCall("", tool_name, arguments)
+        return ToolRegistry.answer(tools, call, self.config.language).text
 
     def _registry(self) -> ToolRegistry:
         """The caller's registry, or an empty one; never changed by the agent."""
@@ -214,6 +265,9 @@ class Assembly:
             from ..tools.registry import ToolRegistry
 
             return ToolRegistry()
+        if not hasattr(self.tool_registry, "view"):
+            kind = type(self.tool_registry).__name__
+            raise TypeError(f"The tools of {self.name!r} are a {kind}. Put them into a ToolRegistry and pass that.")
         return self.tool_registry
 
     def _configured_tools(self) -> list[Tool]:

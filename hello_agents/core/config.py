@@ -237,14 +237,14 @@ class Config:
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Config:
         """Reads every field from its name in capitals, as `CONTEXT_WINDOW=32000`; `none` stands for nothing.
 
-        Raises `ConfigException` naming the variable whose value cannot be read.
+        A blank variable counts as not set. Raises `ConfigException` naming the variable whose value cannot be read.
         """
         source = os.environ if environment is None else environment
         names = [one.name for one in fields(cls)] + list(ALIASES)
         values: dict[str, Any] = {}
         for name in names:
             raw = source.get(name.upper())
-            if raw is not None:
+            if raw is not None and raw.strip():
                 try:
                     values[name] = None if raw.strip().lower() == "none" else _read(ALIASES.get(name, name), raw)
                 except ConfigException as error:

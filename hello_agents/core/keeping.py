@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 from .assembly import Assembly
 from .exceptions import AgentException
+from .message import Message, Messages
 from .run import Entry, Run, evolve
 
 if TYPE_CHECKING:
     from .agent import Agent
+    from .session_form import SavedSession
     from .sessions import Session, Store
 
 
@@ -35,15 +37,20 @@ class Keeping(Assembly):
         return self._state
 
     def save_session(self, session_name: str) -> str:
-        """Saves the conversation and its journal under a name, and returns where."""
-        return self._store().save_journal(
-            session_name,
-            self.journal,
-            self._start,
-            agent_config=self._get_agent_config(),
-            tool_schema_hash=self._compute_tool_schema_hash(),
-            metadata=self._session_metadata,
-        )
+        """Saves the conversation and its journal under a name, and returns where.
+
+        A store with a `save` of its own, as written for the tutorial's framework, is given the messages alone.
+        """
+        store = self._store()
+        about: dict[str, Any] = {
+            "agent_config": self._get_agent_config(),
+            "tool_schema_hash": self._compute_tool_schema_hash(),
+            "metadata": self._session_metadata,
+        }
+        if _has_own(store, "save"):
+            messages = [message for message in self.state.messages if message.role != "system"]
+            return store.save(history=messages, read_cache={}, session_name=session_name, **about)
+        return store.save_journal(session_name, self.journal, self._start, **about)
 
     def load_session(self, filepath: str, check_consistency: bool = True) -> list[str]:
         """Takes over a saved session, by its name or by what `save_session` returned.
@@ -52,11 +59,21 @@ class Keeping(Assembly):
         nothing is compared.
         """
         store = self._store()
-        saved = store.read(store.named(filepath))
-        self.restore(saved.entries, saved.start)
+        found = store.load(filepath) if _has_own(store, "load") else _found(store, filepath)
+        if isinstance(found, Mapping):
+            messages = [one if isinstance(one, Message) else Message.from_dict(one) for one in found["history"]]
+            self.restore((), Run(self.name, Messages(messages)))
+            config: Mapping[str, Any] = found.get("agent_config", {})
+            tools: str = found.get("tool_schema_hash", "")
+        else:
+            self.restore(found.entries, found.start)
+            config, tools = found.agent_config, found.tool_schema_hash
         if not check_consistency:
             return []
-        return list(saved.changes(self._get_agent_config(), self._compute_tool_schema_hash()))
+        from .session_form import config_changes, tool_changes
+
+        now = self._get_agent_config(), self._compute_tool_schema_hash()
+        return [*config_changes(config, now[0]), *tool_changes(tools, now[1])]
 
     def list_sessions(self) -> list[dict[str, Any]]:
         """The sessions of the store, the one written to last first."""
@@ -109,3 +126,24 @@ class Keeping(Assembly):
         if self.session_store is None:
             raise AgentException(f"{self.name!r} keeps no sessions. Give it a `session_store`, or enable sessions.")
         return self.session_store
+
+
+def _found(store: Store, filepath: str) -> SavedSession | dict[str, Any]:
+    """The session there; or what is in the file, where the tutorial's framework has written it."""
+    from .session_form import SessionException
+
+    try:
+        return store.read(store.named(filepath))
+    except SessionException:
+        if not filepath.endswith(".json"):
+            raise
+        try:
+            return store.load(filepath)
+        except SessionException:
+            pass
+        raise
+
+
+def _has_own(store: Store, method: str) -> bool:
+    """Whether the store brings this method of the tutorial's framework itself."""
+    return not getattr(type(store), method).__module__.startswith(f"{__package__}.")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
 from . import settings
 from .action import Model, Request
+from .asking import given
 from .exceptions import ConfigException, HelloAgentsException
 from .llm_adapters import BaseLLMAdapter, create_adapter
 from .llm_dicts import (
@@ -116,7 +117,7 @@ class HelloAgentsLLM:
 
     def stream(self, request: Request) -> Iterator[Delta | Replied]:
         """The pieces of a reply while they come, then the reply, once and last. Raises a typed `LLMException`."""
-        old = _by_dictionaries(self)
+        old = _by_dictionaries(self, request)
         if old is None:
             yield from self._streamed(request, {})
         else:
@@ -124,7 +125,10 @@ class HelloAgentsLLM:
 
     async def astream(self, request: Request) -> AsyncIterator[Delta | Replied]:
         """`stream`, awaited."""
-        own = _by_override(self)
+        if (awaited := _by_awaiting(self, request)) is not None:
+            yield await awaited(self, request)
+            return
+        own = _by_override(self, request)
         if own is None:
             async for part in self._astreamed(request, {}):
                 yield part
@@ -144,14 +148,16 @@ class HelloAgentsLLM:
 
     def reply(self, request: Request) -> Replied:
         """The reply, from one request without streaming."""
-        own = _by_override(self)
+        own = _by_override(self, request)
         return self._replied(request, {}) if own is None else own(self, request)
 
     async def areply(self, request: Request) -> Replied:
         """`reply`, awaited."""
         if type(self).astream is not HelloAgentsLLM.astream:
             return await alast(self.astream(request))
-        own = _by_override(self)
+        if (awaited := _by_awaiting(self, request)) is not None:
+            return await awaited(self, request)
+        own = _by_override(self, request)
         if own is None:
             return await self._areplied(request, {})
         from asyncio import to_thread
@@ -232,7 +238,7 @@ class HelloAgentsLLM:
     def _configure(self, model: str | None, api_key: str | None, base_url: str | None, provider: str | None) -> None:
         from ..wire import providers
 
-        known = providers.known(provider)
+        known = providers.known(provider, base_url)
         self.provider = provider
         self.model = model or settings.setting("LLM_MODEL_ID") or (known.model if known else "")
         if self.model == OFFLINE:
@@ -280,13 +286,13 @@ class HelloAgentsLLM:
             self._offline = OfflineLLM(language=self.language)
         return self._offline
 
-    def _options(self, given: Mapping[str, Any]) -> Options:
+    def _options(self, one_call: Mapping[str, Any]) -> Options:
         """How to ask: this object's settings, with those given for one call on top."""
         from ..wire.endpoint import Options
         from ..wire.providers import wants_reasoning
 
         send = self._send_reasoning
-        extra = {**self._extra, **given}
+        extra = {**self._extra, **given(), **one_call}
         # As code for the provider's own client writes it.
         extra.update(extra.pop("extra_body", None) or {})
         return Options(
@@ -372,38 +378,117 @@ class Whole:
 # -- subclasses that bring a way of asking of their own -------------------------------------------------
 
 _Ask = Callable[[HelloAgentsLLM, Request], Replied]
+_Await = Callable[[HelloAgentsLLM, Request], Awaitable[Replied]]
 
 
-def _by_dictionaries(llm: HelloAgentsLLM) -> _Ask | None:
-    """How to ask a subclass of the tutorial's kind, which overrides `invoke_with_tools`, `invoke` or `think`."""
+def _by_dictionaries(llm: HelloAgentsLLM, request: Request) -> _Ask | None:
+    """How to ask a subclass of the tutorial's kind, which overrides a method over dictionaries."""
     kind = type(llm)
     if kind.invoke_with_tools is not HelloAgentsLLM.invoke_with_tools:
         return _by_invoke_with_tools
+    if request.tools and _has_service(llm):
+        # The methods that give text know nothing of tools: where there is a service to ask, it is asked with them.
+        return None
     if kind.invoke is not HelloAgentsLLM.invoke:
         return _by_invoke
-    # Where it has an address, one that overrides `think` to show the pieces keeps its tools.
-    return _by_think if kind.think is not HelloAgentsLLM.think and not llm.base_url and llm.model != OFFLINE else None
+    if _has_service(llm):
+        return None
+    for name, ask in (("think", _by_think), ("stream_invoke", _by_stream_invoke)):
+        if getattr(kind, name) is not getattr(HelloAgentsLLM, name):
+            return ask
+    return None
 
 
-def _by_override(llm: HelloAgentsLLM) -> _Ask | None:
+def _has_service(llm: HelloAgentsLLM) -> bool:
+    """Whether there is something to ask besides what the subclass brings."""
+    return bool(llm.base_url) or llm.model == OFFLINE
+
+
+def _by_override(llm: HelloAgentsLLM, request: Request) -> _Ask | None:
     """How to ask a subclass that overrides `stream`, or else one of the tutorial's kind."""
     if type(llm).stream is not HelloAgentsLLM.stream:
         return lambda llm, request: last(llm.stream(request))
-    return _by_dictionaries(llm)
+    return _by_dictionaries(llm, request)
+
+
+def _by_awaiting(llm: HelloAgentsLLM, request: Request) -> _Await | None:
+    """How to await a subclass that overrides `ainvoke_with_tools` or `ainvoke`."""
+    kind = type(llm)
+    with_tools = kind.ainvoke_with_tools is not HelloAgentsLLM.ainvoke_with_tools
+    text = kind.ainvoke is not HelloAgentsLLM.ainvoke
+    if with_tools and (request.tools or not text):
+        return _by_ainvoke_with_tools
+    if not text or (request.tools and (_has_service(llm) or _by_dictionaries(llm, request) is _by_invoke_with_tools)):
+        return None
+    return _by_ainvoke
 
 
 def _by_invoke_with_tools(llm: HelloAgentsLLM, request: Request) -> Replied:
     if not request.tools and type(llm).invoke is not HelloAgentsLLM.invoke:
         return _by_invoke(llm, request)
-    messages, tools, choice = dictionaries(request, llm.language)
-    return from_response(llm.invoke_with_tools(messages, tools, choice), llm.model, request.at[1])
+    messages, tools, chosen = _with_tools(request, llm.language)
+    return from_response(llm.invoke_with_tools(messages, tools, **chosen), llm.model, request.at[1])
+
+
+async def _by_ainvoke_with_tools(llm: HelloAgentsLLM, request: Request) -> Replied:
+    messages, tools, chosen = _with_tools(request, llm.language)
+    return from_response(await llm.ainvoke_with_tools(messages, tools, **chosen), llm.model, request.at[1])
+
+
+def _with_tools(request: Request, language: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]:
+    """The arguments of a method that takes tools; a choice only where it says something, since not all take one."""
+    messages, tools, choice = dictionaries(request, language)
+    return messages, tools, {**({} if choice == "auto" else {"tool_choice": choice}), **given()}
 
 
 def _by_invoke(llm: HelloAgentsLLM, request: Request) -> Replied:
     messages, _, _ = dictionaries(request, llm.language)
-    return from_response(llm.invoke(messages), llm.model, request.at[1])
+    return from_response(llm.invoke(messages, **given()), llm.model, request.at[1])
+
+
+async def _by_ainvoke(llm: HelloAgentsLLM, request: Request) -> Replied:
+    messages, _, _ = dictionaries(request, llm.language)
+    return from_response(await llm.ainvoke(messages, **given()), llm.model, request.at[1])
 
 
 def _by_think(llm: HelloAgentsLLM, request: Request) -> Replied:
     messages, _, _ = dictionaries(request, llm.language)
     return from_response("".join(llm.think(messages)), llm.model, request.at[1])
+
+
+def _by_stream_invoke(llm: HelloAgentsLLM, request: Request) -> Replied:
+    messages, _, _ = dictionaries(request, llm.language)
+    return from_response("".join(llm.stream_invoke(messages, **given())), llm.model, request.at[1])
+
+
+# -- models of other classes ----------------------------------------------------------------------------
+
+
+def model_of(llm: Any) -> Model:
+    """The object as a model: one without `stream` is asked by its `invoke`, as one written for a test has it."""
+    if hasattr(llm, "stream"):
+        return llm
+    if hasattr(llm, "invoke"):
+        return _ByMethods(llm)
+    raise TypeError(
+        f"{type(llm).__name__} is no model: it has neither `stream` nor `invoke`. Derive it from HelloAgentsLLM."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ByMethods:
+    llm: Any
+
+    def stream(self, request: Request) -> Iterator[Delta | Replied]:
+        messages, tools, chosen = _with_tools(request, settings.language())
+        if request.tools and hasattr(self.llm, "invoke_with_tools"):
+            said = self.llm.invoke_with_tools(messages, tools, **chosen)
+        else:
+            said = self.llm.invoke(messages, **given())
+        yield from_response(said, str(getattr(self.llm, "model", "")), request.at[1])
+
+    async def astream(self, request: Request) -> AsyncIterator[Delta | Replied]:
+        from asyncio import to_thread
+
+        for part in await to_thread(list, self.stream(request)):
+            yield part

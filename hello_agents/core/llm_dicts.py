@@ -22,6 +22,8 @@ def to_request(
     """The request that the arguments of a dictionary method stand for."""
     from ..wire import openai_chat
 
+    if isinstance(messages, str):
+        raise TypeError(f"Messages are a list, not the text {messages!r}. Pass [{{'role': 'user', 'content': …}}].")
     choice = openai_chat.decode_tool_choice(tool_choice)
     return Request(openai_chat.decode_messages(messages), tools, choice)
 
@@ -62,12 +64,17 @@ def from_response(response: LLMToolResponse | LLMResponse | str, model: str, ste
     """The reply in what a dictionary method returned; a plain string is its text."""
     from ..wire import openai_chat
 
+    if not isinstance(response, str) and not hasattr(response, "content"):
+        raise BadReply(
+            f"The model's own method returned {response!r}. Let it return text, an LLMResponse or an LLMToolResponse.",
+            retryable=False,
+        )
     message: dict[str, Any] = {"content": str(response) if isinstance(response, str) else response.content}
     usage: Mapping[str, int] = {}
     if not isinstance(response, str):
         message["tool_calls"] = [
             {"id": call.id, "function": {"name": call.name, "arguments": call.arguments}}
-            for call in response.tool_calls
+            for call in getattr(response, "tool_calls", None) or ()
         ]
     if isinstance(response, (LLMToolResponse, LLMResponse)):
         message["reasoning_content"] = response.reasoning_content

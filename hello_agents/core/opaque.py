@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from .agent import Agent
 
 
+def runs_itself(agent: Agent) -> bool:
+    """Whether `decide` does not speak for the agent: its class has its own `run`, or a part of it was replaced."""
+    return agent.own_parts() or has_own_run(type(agent))
+
+
 def has_own_run(kind: type[Agent]) -> bool:
     """Whether `run` was written later in the line of classes than `decide`, so that `decide` does not speak for it."""
     for one in kind.__mro__:
@@ -76,7 +81,7 @@ def apart(agent: Agent, said: list[Message]) -> Agent:
 
 def closed(agent: Agent) -> Agent:
     """The agent as a loop sees it from outside: one with its own `run` decides nothing but to run."""
-    if not has_own_run(type(agent)):
+    if not runs_itself(agent):
         return agent
     twin = copy(agent)
     twin.opaque = True

@@ -79,6 +79,9 @@ class Tool:
     called by hand.
     """
 
+    name: str = ""
+    description: str = ""
+    expandable: bool = False
     timeout: float | None = None
     """Seconds after which a call is given up; a late result is dropped. `None`: no limit."""
     needs_approval: bool = False

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -206,10 +207,11 @@ class MCPServer:
 
     def _without_secrets(self, response: ToolResponse) -> ToolResponse:
         """A server may say what it was given. Other texts that look like keys are results like any."""
+        said = response.text
         for secret in self._secrets:
             if len(secret) >= _SHORTEST_SECRET:
-                response.text = response.text.replace(secret, MASK)
-        return response
+                said = said.replace(secret, MASK)
+        return response if said == response.text else replace(response, text=said)
 
     def _said(self, error: BaseException) -> str:
         while isinstance(error, BaseExceptionGroup):

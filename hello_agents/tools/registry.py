@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
+from inspect import isclass
 from math import ceil
 from typing import Any, Protocol, cast
 
@@ -87,7 +88,7 @@ class ToolRegistry:
                 function, words = _function_and_words(auto_expand, description)
                 self._add([FunctionTool(function, tool, words)], replace)
             case _:
-                self._add([FunctionTool(tool)], replace)
+                self._add([FunctionTool(_function(tool))], replace)
 
     def register_function(
         self,
@@ -282,13 +283,13 @@ class ToolRegistry:
         """The result of a call, as a message to the model. Whatever the tool does, there is one."""
         tool = self._find(call, language)
         response = self._run(tool, call.name, call.arguments, language) if isinstance(tool, Tool) else tool
-        return _message(call, self._shortened(call.name, response), language)
+        return message_of(call, self._shortened(call.name, response), language)
 
     async def aanswer(self, call: ToolCall, language: str = "en") -> Message:
         """`answer` for asynchronous code."""
         tool = self._find(call, language)
         response = await self._arun(tool, call.name, call.arguments, language) if isinstance(tool, Tool) else tool
-        return _message(call, self._shortened(call.name, response), language)
+        return message_of(call, self._shortened(call.name, response), language)
 
     def execute_tool(
         self, name: str, input_text: str | dict[str, Any] | None = None, language: str = "en"
@@ -320,7 +321,8 @@ class ToolRegistry:
                 arguments = _arguments_of(tool, input_text)
         if arguments is None:
             names = ", ".join(tool.parameters.names)
-            return ToolResponse.error(ToolErrorCode.INVALID_PARAM, text("tool.arguments.text", language, names=names))
+            why = text("tool.arguments.text" if names else "tool.arguments.no_text", language, names=names)
+            return ToolResponse.error(ToolErrorCode.INVALID_PARAM, why)
         return tool, arguments
 
     def _find(self, call: ToolCall, language: str) -> Tool | ToolResponse:
@@ -453,12 +455,22 @@ def _predicate(allow: Allow | None) -> Callable[[str], bool] | None:
             return allow if callable(allow) else names_of(allow).__contains__
 
 
-def _message(call: ToolCall, response: ToolResponse, language: str) -> Message:
+def message_of(call: ToolCall, response: ToolResponse, language: str) -> Message:
+    """A response as the message that answers the call."""
     status = response.status
     if status is ToolStatus.SUCCESS:
         return Message(response.text, "tool", answers=call.id, status="success", metadata={"tool": call.name})
     metadata = {"tool": call.name} if response.code is None else {"tool": call.name, "code": response.code}
     return Message(result_text(response, language), "tool", answers=call.id, status=_STATUS[status], metadata=metadata)
+
+
+def _function(given: object) -> Callable[..., Any]:
+    """What is registered as a function. Raises `TypeError` for what is none."""
+    if not callable(given):
+        raise TypeError(f"{given!r} is neither a tool nor a function.")
+    if isclass(given) and issubclass(given, Tool):
+        raise TypeError(f"{given.__name__} is a class. Register a tool of it: {given.__name__}(…).")
+    return given
 
 
 def _function_and_words(first: object, second: object) -> tuple[Callable[..., Any], str | None]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from .errors import ToolErrorCode
 
@@ -19,18 +19,20 @@ class ToolStatus(StrEnum):
     ERROR = "error"
 
 
-def _no_data() -> dict[str, Any]:
-    return {}
+_new = str.__new__
 
 
-@dataclass(slots=True)
-class ToolResponse:
-    """The answer of a tool. `str(response)` is its text."""
+@dataclass(slots=True, init=False)
+class ToolResponse(str):
+    """The answer of a tool.
+
+    It is a string as well, the text that it was made with: in the tutorial's first version tools returned one.
+    """
 
     status: ToolStatus
     text: str
     """What the model reads."""
-    data: dict[str, Any] = field(default_factory=_no_data)
+    data: dict[str, Any]
     """The same for programs."""
     error_info: dict[str, str] | None = None
     """With an error: its `code` and `message`."""
@@ -38,6 +40,24 @@ class ToolResponse:
     """Measures of the call, such as `time_ms`."""
     context: dict[str, Any] | None = None
     """What was called: `tool_name` and `parameters`."""
+
+    def __new__(
+        cls,
+        status: ToolStatus,
+        text: str,
+        data: dict[str, Any] | None = None,
+        error_info: dict[str, str] | None = None,
+        stats: dict[str, Any] | None = None,
+        context: dict[str, Any] | None = None,
+    ) -> Self:
+        made = _new(cls, text)
+        made.status = status
+        made.text = text
+        made.data = {} if data is None else data
+        made.error_info = error_info
+        made.stats = stats
+        made.context = context
+        return made
 
     @classmethod
     def success(
@@ -108,3 +128,12 @@ class ToolResponse:
 
     def __str__(self) -> str:
         return self.text
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __getnewargs__(self) -> tuple[Any, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.status, self.text

@@ -57,11 +57,16 @@ def is_local(base_url: str) -> bool:
     return (urlsplit(base_url).hostname or "") in _LOCAL
 
 
-def known(name: str | None) -> Provider | None:
-    """The provider of this name; `None` where the address is to decide. Raises `ConfigException` for other names."""
-    if name is None or name in ("auto", "custom"):
+def known(name: str | None, base_url: str | None = None) -> Provider | None:
+    """The provider of this name; `None` where the address is to decide.
+
+    Raises `ConfigException` for another name, unless an address is given with it: then it is but a label.
+    """
+    if name is None or name in ("auto", "custom", "local"):
         return None
     if name not in PROVIDERS:
+        if base_url:
+            return None
         raise ConfigException(f"The provider {name!r} is not known. Use one of {', '.join(PROVIDERS)}, or base_url.")
     return PROVIDERS[name]
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from support.journals import by_frame
+from support.openai_server import OpenAIServer
 
 from hello_agents import HelloAgentsLLM, Message, ReActAgent, Request, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.agents.plan_solve_agent import PlanSolveAgent
 from hello_agents.agents.reflection_agent import ReflectionAgent
 from hello_agents.core import llm_response
 from hello_agents.core.agent import Agent
+from hello_agents.core.exceptions import BadReply, ConfigException
 from hello_agents.core.run import Replied
+from hello_agents.offline.offline_llm import OfflineLLM
 from hello_agents.tools.builtin import CalculatorTool, ReadTool, TodoWriteTool, WriteTool
 from hello_agents.wire.openai_chat import decode_request
 
@@ -180,3 +184,76 @@ def test_what_is_offered_is_the_tools_own_schema_byte_for_byte(kind: str, tmp_pa
     todos = own["TodoWrite"]["function"]["parameters"]["properties"]["todos"]
     assert todos["items"]["type"] == "object"
     assert todos["items"]["properties"]["status"]["enum"]
+
+
+@pytest.mark.parametrize("kind", [SimpleAgent, ReActAgent, ReflectionAgent, PlanSolveAgent])
+@pytest.mark.parametrize("how", ["run", "arun", "stream_run", "walk"])
+def test_settings_of_a_run_are_in_all_its_requests_and_in_no_others(kind: type[Agent], how: str) -> None:
+    with OpenAIServer(OfflineLLM()) as server:
+        llm = HelloAgentsLLM("m", "k", server.base_url, temperature=0.7)
+        agent, other = kind("a", llm, tool_registry=tools()), SimpleAgent("o", llm)
+        given: dict[str, Any] = {"temperature": 0.1, "seed": 7}
+        match how:
+            case "arun":
+                asyncio.run(agent.arun("What is 2 + 3?", **given))
+            case "run":
+                agent.run("What is 2 + 3?", **given)
+            case _:
+                for _ in getattr(agent, how)("What is 2 + 3?", **given):
+                    asked = len(server.requests)
+                    other.run("Hello")
+                    assert "seed" not in server.requests[asked]
+                    del server.requests[asked:]
+        assert server.requests
+        assert all((body["temperature"], body["seed"]) == (0.1, 7) for body in server.requests)
+        server.requests.clear()
+        agent.run("What is 2 + 3?")
+        assert all(body["temperature"] == 0.7 and "seed" not in body for body in server.requests)
+
+
+def test_a_setting_that_would_be_lost_is_refused() -> None:
+    agent = SimpleAgent("a", ScriptedLLM("x"))
+    with pytest.raises(TypeError, match="steps\\(\\) has no argument 'temperature'"):
+        agent.steps("Hello", temperature=0)
+    with pytest.raises(TypeError, match="run\\(\\) has no argument 'temprature'"):
+        agent.run("Hello", temprature=0)
+
+
+class Forgetful(HelloAgentsLLM):
+    """Shows what it is asked, and forgets to give it back."""
+
+    def __init__(self) -> None:
+        self.model = "forgetful"
+
+    def invoke(self, messages: Any, **kwargs: Any) -> Any:
+        return None
+
+
+def test_what_is_no_model_or_no_reply_is_said_to_be_none() -> None:
+    nothing: Any = object()
+    with pytest.raises(TypeError, match=r"object is no model.* Derive it from HelloAgentsLLM"):
+        SimpleAgent("a", nothing).run("Hello")
+    with pytest.raises(BadReply, match="own method returned None"):
+        SimpleAgent("a", Forgetful()).run("Hello")
+    with pytest.raises(TypeError, match="Messages are a list, not the text 'Hello'"):
+        HelloAgentsLLM("offline").invoke("Hello")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (
+            lambda: ReflectionAgent("r", ScriptedLLM("x"), custom_prompts={"initail": "{task}"}),
+            "'initail'.*initial",
+        ),
+        (lambda: PlanSolveAgent("p", ScriptedLLM("x"), custom_prompts={"plan": "{question}"}), "'plan'.*planner, exec"),
+        (
+            lambda: ReflectionAgent("r", ScriptedLLM("x"), custom_prompts={"initial": '{"a": 1}'}).run("x"),
+            "write braces",
+        ),
+        (lambda: PlanSolveAgent("p", ScriptedLLM("x"), planner_prompt="{question} {x}").run("x"), "'x'.* {question}"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_is_refused_with_what_it_may_hold(made: Callable[[], Any], why: str) -> None:
+    with pytest.raises(ConfigException, match=why):
+        made()

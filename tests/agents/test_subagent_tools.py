@@ -9,6 +9,7 @@ import pytest
 
 from hello_agents import Config, ScriptedLLM, SimpleAgent, ToolCall, ToolRegistry
 from hello_agents.core.action import Request
+from hello_agents.tools.builtin.task_tool import TaskTool
 from hello_agents.tools.builtin.todowrite_tool import TodoWriteTool
 
 
@@ -159,3 +160,17 @@ def test_the_parent_is_told_what_the_whole_child_cost_and_used() -> None:
     assert told["tokens"] == child.usage.total_tokens > child.children["u"].usage.total_tokens > 0
     assert told["cost"] == child.usage.cost > 0
     assert told["steps"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({}, "task is missing"),
+        ({"task": "look", "agent_type": "clever"}, 'got "clever"'),
+        ({"task": "look", "tool_filter": "some"}, 'got "some"'),
+    ],
+)
+def test_the_tool_called_by_hand_answers_to_arguments_that_do_not_fit(arguments: dict[str, Any], why: str) -> None:
+    response = TaskTool(lambda pattern: SimpleAgent(pattern, ScriptedLLM("seen"))).run(arguments)
+    assert response.code == "INVALID_PARAM"
+    assert why in response.text

@@ -90,6 +90,17 @@ def test_results_of_tools_are_cut_before_they_compete_and_no_file_is_written(tmp
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_result_is_named_by_its_tool():
+    results = [
+        "the hotel is full",
+        ToolResponse.success("the hotel is open", context={"tool_name": "find"}),
+        Message("the hotel is near", "tool", answers="c", metadata={"tool": "look"}),
+    ]
+    gathered = builder(tool_results=results).trace(QUERY).gathered
+    named = [one.citation.split()[-1] for one in gathered if one.source == "tools"]
+    assert named == ["tool", "find", "look"]
+
+
 class Foreign:
     """A tool of somebody's own, known by its action alone."""
 

@@ -274,3 +274,14 @@ def test_the_production_profile() -> None:
     assert (config.max_steps, config.step_timeout, config.truncate_strategy) == (20, 30, "summary")
     assert Config.production().persistence_backend == "redis"
     assert made(config).max_steps == 20
+
+
+def test_a_session_file_of_the_tutorial_is_taken_over(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "I am Ada."}, {"role": "assistant", "content": "Hello Ada."}]
+    written = {"session_id": "s-1", "agent_config": {"name": "old"}, "history": said, "tool_schema_hash": "h"}
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(written), "utf-8")
+    agent = SimpleAgent("new", ScriptedLLM("x"), config=Config(session_dir=str(tmp_path)))
+    assert agent.load_session(str(path))[0].startswith("name was 'old'")
+    assert [message.content for message in agent.get_history()] == ["I am Ada.", "Hello Ada."]
+    assert json.loads(path.read_text("utf-8")) == written

@@ -375,3 +375,7 @@ def test_every_field_is_read_from_its_variable(name: str) -> None:
         if ALIASES.get(name, name) != "session_dir":
             others = read.to_dict() | {ALIASES.get(name, name): None}
             assert others == Config.from_env({}).to_dict() | {ALIASES.get(name, name): None}
+
+
+def test_a_blank_variable_counts_as_not_set() -> None:
+    assert Config.from_env({"MAX_TOKENS": "", "DEBUG": " ", "TRACE_DIR": ""}).to_dict() == Config.from_env({}).to_dict()

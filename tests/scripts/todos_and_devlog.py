@@ -28,8 +28,10 @@ tool = TodoWriteTool(project_root=".", persistence_dir="mine")
 response = tool.run({"summary": "Mine", "todos": todos})
 print(response.text)
 assert response.status.value == "success"
+assert list(Path("mine").iterdir())
 
 log = DevLogTool(session_id="s1", agent_name="worker", project_root=".", persistence_dir="logs")
 log.run({"action": "append", "category": "issue", "content": "It was slow."})
 assert "It was slow." in log.run({"action": "read"}).text
+assert list(Path("logs").iterdir())
 assert agent.run("What is 3 * 3?")

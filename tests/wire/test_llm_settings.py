@@ -83,6 +83,8 @@ def test_providers_by_name(monkeypatch):
     assert HelloAgentsLLM(provider="ollama", model="m").base_url == "http://localhost:11434/v1"
     with pytest.raises(ConfigException, match="'deepsek' is not known"):
         HelloAgentsLLM(provider="deepsek")
+    mine = HelloAgentsLLM("m", "k", "http://127.0.0.1:1/v1", provider="mine")
+    assert (mine.provider, mine.base_url) == ("mine", "http://127.0.0.1:1/v1")
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

@@ -179,6 +179,9 @@ class DevLogFault(ValueError):
     """Why a log cannot be written or searched as asked."""
 
 
+FOLDER = "memory/devlogs"
+
+
 class DevLogTool(Tool):
     """A tool that keeps the log of a session, in memory, and on disk when `persist` says so.
 
@@ -190,17 +193,18 @@ class DevLogTool(Tool):
         session_id: str,
         agent_name: str = "Agent",
         project_root: str | Path = ".",
-        persistence_dir: str = "memory/devlogs",
+        persistence_dir: str = FOLDER,
         *,
-        persist: bool = False,
+        persist: bool | None = None,
         language: str = "en",
     ) -> None:
+        """`persist` unset: on disk where a folder other than the usual one is named."""
         super().__init__("DevLog", text("devlog.description", language))
         self.session_id = session_id
         self.agent_name = agent_name
         self.project_root = Path(project_root)
         self.persistence_dir = persistence_dir
-        self.persist = persist
+        self.persist = persistence_dir != FOLDER if persist is None else persist
         self._language = language
         self._store: DevLogStore | None = None
         self._one_at_a_time = Lock()

@@ -62,6 +62,12 @@ class TaskTool(Tool):
         ]
 
     def run(self, parameters: dict[str, Any]) -> ToolResponse:
+        from ..executor import misfit
+
+        try:
+            parameters = self.parameters.read(parameters)
+        except ValueError as error:
+            return misfit(self, error, self._language)
         agent = self.agent_factory(str(parameters.get("agent_type") or "react"))
         names = self._on_offer(parameters, agent.tools(agent.state).list_tools())
         agent.state = replace(agent.state, limits=replace(agent.state.limits, tools=names))

@@ -68,21 +68,25 @@ class TodoFault(ValueError):
     """Why a list of todos is not one."""
 
 
+FOLDER = "memory/todos"
+
+
 class TodoWriteTool(Tool):
     """A tool that keeps the todo list of an agent, in memory, and on disk when `persist` says so."""
 
     def __init__(
         self,
         project_root: str | Path = ".",
-        persistence_dir: str = "memory/todos",
+        persistence_dir: str = FOLDER,
         *,
-        persist: bool = False,
+        persist: bool | None = None,
         language: str = "en",
     ) -> None:
+        """`persist` unset: on disk where a folder other than the usual one is named."""
         super().__init__("TodoWrite", text("todo.description", language))
         self.project_root = Path(project_root)
         self.persistence_dir = persistence_dir
-        self.persist = persist
+        self.persist = persistence_dir != FOLDER if persist is None else persist
         self.current_todos = TodoList()
         self._language = language
         self._one_at_a_time = Lock()
@@ -94,7 +98,7 @@ class TodoWriteTool(Tool):
 
     def apart(self) -> TodoWriteTool:
         """An empty list in memory: a sub-agent plans for itself."""
-        return TodoWriteTool(self.project_root, self.persistence_dir, language=self._language)
+        return TodoWriteTool(self.project_root, self.persistence_dir, persist=False, language=self._language)
 
     def get_parameters(self) -> list[ToolParameter]:
         language = self._language
