@@ -50,7 +50,8 @@ class LocalRedis:
             )
         self.folder.mkdir(parents=True, exist_ok=True)
         settings = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", ""]
-        settings += ["--appendonly", "yes", "--appendfsync", "everysec", "--daemonize", "no", "--loglevel", "warning"]
+        # With `everysec`, a busy disk makes it answer up to two seconds before it writes.
+        settings += ["--appendonly", "yes", "--appendfsync", "always", "--daemonize", "no", "--loglevel", "warning"]
         self._process = spawn([executable, *settings], self.folder / "redis.log")
         for _ in range(1000):
             if self._process.poll() is not None or self._answers():

@@ -224,6 +224,10 @@ class FunctionTool(Tool):
     ) -> None:
         from .schema import read_docstring
 
+        if not callable(function):
+            raise TypeError(f"{function!r} is neither a tool nor a function.")
+        if isclass(function) and issubclass(function, Tool):
+            raise TypeError(f"{function.__name__} is a class of tools. Make one: {function.__name__}(…).")
         name = name or _name_of(function)
         super().__init__(name, description if description is not None else read_docstring(function).description)
         self.function = function
@@ -286,8 +290,6 @@ def _name_of(function: Callable[..., Any]) -> str:
 
     while isinstance(function, partial):
         function = function.func
-    if isclass(function) and issubclass(function, Tool):
-        raise TypeError(f"{function.__name__} is a class of tools. Make one: {function.__name__}().")
     name = function.__name__ if isroutine(function) or isclass(function) else type(function).__name__
     if name == "<lambda>":
         raise ValueError("A lambda has no name that a model could call it by. Pass one: name='...'.")

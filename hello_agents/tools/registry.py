@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from inspect import isclass
 from math import ceil
 from typing import Any, Protocol, cast
 
@@ -88,7 +87,7 @@ class ToolRegistry:
                 function, words = _function_and_words(auto_expand, description)
                 self._add([FunctionTool(function, tool, words)], replace)
             case _:
-                self._add([FunctionTool(_function(tool))], replace)
+                self._add([FunctionTool(tool)], replace)
 
     def register_function(
         self,
@@ -462,15 +461,6 @@ def message_of(call: ToolCall, response: ToolResponse, language: str) -> Message
         return Message(response.text, "tool", answers=call.id, status="success", metadata={"tool": call.name})
     metadata = {"tool": call.name} if response.code is None else {"tool": call.name, "code": response.code}
     return Message(result_text(response, language), "tool", answers=call.id, status=_STATUS[status], metadata=metadata)
-
-
-def _function(given: object) -> Callable[..., Any]:
-    """What is registered as a function. Raises `TypeError` for what is none."""
-    if not callable(given):
-        raise TypeError(f"{given!r} is neither a tool nor a function.")
-    if isclass(given) and issubclass(given, Tool):
-        raise TypeError(f"{given.__name__} is a class. Register a tool of it: {given.__name__}(…).")
-    return given
 
 
 def _function_and_words(first: object, second: object) -> tuple[Callable[..., Any], str | None]:

@@ -551,7 +551,7 @@ def test_importing_tools_is_cheap():
 
 def test_what_is_no_tool_is_refused() -> None:
     registry: Any = ToolRegistry()
-    with pytest.raises(TypeError, match=r"CalculatorTool is a class\. Register a tool of it: CalculatorTool\("):
+    with pytest.raises(TypeError, match=r"CalculatorTool is a class of tools\. Make one: CalculatorTool\("):
         registry.register_tool(CalculatorTool)
     with pytest.raises(TypeError, match="5 is neither a tool nor a function"):
         registry.register_tool(5)
