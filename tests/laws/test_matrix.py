@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -73,10 +73,20 @@ async def slow(text: str) -> str:
 
 
 def blocking(text: str) -> str:
-    """Comes back too late."""
-    time.sleep(0.1)
+    """Comes back when nobody waits any more."""
+    OVER.wait(60)
     return text
 
+
+@pytest.fixture(autouse=True)
+def let_go() -> Iterator[None]:
+    OVER.clear()
+    yield
+    OVER.set()
+
+
+OVER = threading.Event()
+"""Whether the test has ended."""
 
 TOOLS: dict[str, tuple[Callable[[ToolRegistry], object], str, str]] = {
     "function": (lambda tools: tools.register_function(function, "tool"), "success", "a"),
