@@ -67,7 +67,8 @@ class HistoryList(list[Message]):
     """`agent._history`: a list whose changes are made to the agent's conversation as well."""
 
     def __init__(self, agent: Agent) -> None:
-        super().__init__(agent.get_history())
+        # All of it, also where `get_history` gives the end: what is not here would be gone with the next change.
+        super().__init__(agent.history_manager.get_history())
         self._agent = agent
 
     def append(self, message: Message) -> None:

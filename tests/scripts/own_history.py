@@ -21,6 +21,13 @@ assert len(agent.get_history()) == 2
 agent._history.clear()
 assert agent.get_history() == []
 
+long = SimpleAgent("long", HelloAgentsLLM(), config=Config(max_history_length=2))
+for number in range(5):
+    long.add_message(Message(str(number), "user"))
+assert long._history.pop().content == "4"
+assert [message.content for message in long.state.messages] == ["0", "1", "2", "3"], "what is not shown is kept"
+assert [message.content for message in long.get_history()] == ["2", "3"]
+
 agent.history_manager.min_retain_rounds = 1
 agent.history_manager.compression_threshold = 0.5
 for number in range(3):
